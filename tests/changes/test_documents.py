@@ -11,8 +11,8 @@ import xregit
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
 from xregit.changes.change import Impact
-from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
+from xregit.source.json_emitter import to_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

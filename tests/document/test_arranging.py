@@ -36,12 +36,12 @@ VALUES = st.fixed_dictionaries(
 
 def filled(value: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:
     """Fill defaults in."""
-    return Arranger(defaults=True).arranged(ATTRIBUTES, value, inherited)
+    return Arranger(defaults=True).arrange(ATTRIBUTES, value, inherited)
 
 
 def reduced(value: dict[str, Any], inherited: dict[str, Any] | None) -> dict[str, Any]:
     """Leave defaults out."""
-    return Arranger(defaults=False).arranged(ATTRIBUTES, value, inherited)
+    return Arranger(defaults=False).arrange(ATTRIBUTES, value, inherited)
 
 
 def test_order_is_the_models() -> None:

@@ -139,7 +139,7 @@ def _told(case: dict[str, Any], read: LoadedDocument) -> None:
     told = [f"{item.severity.value}: {item.message}" for item in check(read.registry).diagnostics]
     for part in case.get("told", ()):
         assert any(part in message for message in told), told
-    assert case.get("release", read.writing.name) == read.writing.name
+    assert case.get("release", read.dialect.name) == read.dialect.name
 
 
 def _text(case: dict[str, Any]) -> str:

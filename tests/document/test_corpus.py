@@ -64,7 +64,7 @@ def test_every_file_is_accounted_for(corpus: Path) -> None:
 def test_document_goes_round_without_loss(corpus: Path, name: str, tmp_path: Path) -> None:
     """Importing what was compiled gives the same files, and nothing that the document said is missing from it."""
     path = corpus / name
-    assert EXPECTED[name]["imported"] == load_document(path).writing.name
+    assert EXPECTED[name]["imported"] == load_document(path).dialect.name
     assert lost(value_of(path), around(path, tmp_path)) == {}
 
 

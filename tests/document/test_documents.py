@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import xregit
 from tests.catalog.folders import registry_of
 from tests.source.values import mappings
-from xregit.document.json_bytes import to_bytes
 from xregit.document.static_api import api_files
-from xregit.document.version_document import attribute_for, extension, inline_document, pretty_json
+from xregit.document.version_document import attribute_for, extension, inline_document
 from xregit.errors import XregitError
+from xregit.source.json_emitter import pretty_json, to_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

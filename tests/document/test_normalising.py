@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from tests.document.small import cases
 from xregit.catalog.origin import original_pointer
-from xregit.document.dialects.changes import trace_paths
 from xregit.document.dialects.converter import convert
+from xregit.document.dialects.steps import trace_paths
 from xregit.document.profiles import dialect
 
 CASES = cases("dialects")
 KINDS = sorted(dialect("1.0").entities)
 NAMES = sorted(
-    {name for steps in dialect("1.0").entities.values() for step in steps for name in step.about} | set("ab")
+    {name for steps in dialect("1.0").entities.values() for step in steps for name in step.attributes} | set("ab")
 )
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.sampled_from(["#/a/b", "None", "urireference", "x"]),

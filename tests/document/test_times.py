@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xregit.document.timestamps import Lifecycle, with_stated
+from xregit.document.serializer import Lifecycle, stated_lifecycle
 
 GIT = Lifecycle(3, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
 CASES: list[tuple[dict[str, Any], Lifecycle]] = [
@@ -24,4 +24,4 @@ CASES: list[tuple[dict[str, Any], Lifecycle]] = [
 @pytest.mark.parametrize(("attributes", "expected"), CASES)
 def test_what_is_stated_wins(attributes: dict[str, Any], expected: Lifecycle) -> None:
     """A time with another zone is turned into UTC, one without a zone is in UTC; nonsense is left to check."""
-    assert with_stated(attributes, GIT) == expected
+    assert stated_lifecycle(attributes, GIT) == expected

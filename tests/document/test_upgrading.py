@@ -64,7 +64,7 @@ def test_attributes_of_the_documents_own_model_keep_their_names() -> None:
     own = frozenset({"metadata"})
     message = upgrade(value, builtin(), own).value["messagegroups"]["g"]["messages"]["m"]
     assert message == {"metadata": {"a": 1}, "protocol": "HTTP"}
-    assert detect_dialect(value, own).shown[0].path[-1] == "binding"
+    assert detect_dialect(value, own).matches[0].path[-1] == "binding"
 
 
 def test_attributes_of_the_documents_own_model_are_no_options() -> None:

@@ -14,7 +14,7 @@ from xregit.source import yaml_loader as yaml_source
 from xregit.source.commit_log import file_histories, parse
 from xregit.source.directives import directives
 from xregit.source.parse_result import UTF8_BOM
-from xregit.source.yaml_formatter import UnformattableError, formatted
+from xregit.source.yaml_formatter import UnformattableError, format_yaml
 from xregit.source.yaml_loader import PARSER, survey
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def yaml(data: bytes) -> None:
     slowly = survey(data.removeprefix(UTF8_BOM), PARSER)
     assert (repr(parsed.value), parsed.problems, parsed.plain) == (repr(slowly.value), slowly.problems, slowly.plain)
     places = yaml_source.positions(data)
-    yaml_source.mapping(data)
+    yaml_source.parse_mapping(data)
     directives(data)
     if isinstance(parsed.value, dict) and not parsed.problems:
         assert all(places.span((key,)).line for key in parsed.value)
@@ -42,10 +42,10 @@ def yaml(data: bytes) -> None:
 def _formatted(data: bytes) -> None:
     """Format YAML: twice is the same as once, and the values stay."""
     try:
-        once = formatted(data)
+        once = format_yaml(data)
     except UnformattableError:
         return
-    assert formatted(once) == once
+    assert format_yaml(once) == once
     assert repr(yaml_source.parse(once).value) == repr(yaml_source.parse(data).value)
 
 

@@ -40,7 +40,7 @@ CASES = {
 @pytest.mark.parametrize(("data", "expected"), CASES.values(), ids=CASES.keys())
 def test_directive_is_found(data: bytes, expected: list[tuple[str, int, int]], parser: type) -> None:
     """Its text, its own line and the line that it is about."""
-    assert expected == [(item.text, item.span.line, item.about) for item in directives(data, parser)]
+    assert expected == [(item.text, item.span.line, item.line) for item in directives(data, parser)]
 
 
 def test_place_is_that_of_the_comment() -> None:
@@ -59,5 +59,5 @@ def test_many_comments_are_about_one_line() -> None:
     """Each comment of a long row is about the line after them all, which is not looked for again for each."""
     many = 100_000
     found = directives(b"# xregit: one\n" * many + b"a: 1\n")
-    assert {item.about for item in found} == {many + 1}
+    assert {item.line for item in found} == {many + 1}
     assert len(found) == many

@@ -12,7 +12,7 @@ from hypothesis import given
 from tests.source.values import NASTY, mappings
 from xregit.source import yaml_loader
 from xregit.source.scalars import without_text
-from xregit.source.yaml_emitter import MAX_BRACKET_CHARS, to_yaml
+from xregit.source.yaml_emitter import MAX_FLOW_CHARS, to_yaml
 from xregit.source.yaml_loader import PurePythonParser
 
 MESSAGE = {
@@ -110,16 +110,16 @@ def test_long_brackets_are_spread_out() -> None:
     value = {"references": [f"/messagegroups/group{number}" for number in range(5)]}
     lines = to_yaml(value).splitlines()
     assert lines[:2] == ["references:", "  - /messagegroups/group0"]
-    assert max(map(len, lines)) <= MAX_BRACKET_CHARS
+    assert max(map(len, lines)) <= MAX_FLOW_CHARS
 
 
 @pytest.mark.parametrize(("short", "ends"), [({"b": "c"}, "}"), (["b", "c"], "]")])
 def test_brackets_end_where_their_room_does(short: dict[str, str] | list[str], ends: str) -> None:
     """A line with brackets may be as long as it may, and no longer."""
     line = to_yaml({"a": short})
-    fits = "k" * (MAX_BRACKET_CHARS - len(line.rstrip()) + 1)
+    fits = "k" * (MAX_FLOW_CHARS - len(line.rstrip()) + 1)
     assert to_yaml({fits: short}).rstrip().endswith(ends)
-    assert len(to_yaml({fits: short}).rstrip()) == MAX_BRACKET_CHARS
+    assert len(to_yaml({fits: short}).rstrip()) == MAX_FLOW_CHARS
     assert not to_yaml({f"{fits}k": short}).rstrip().endswith(ends)
 
 

@@ -277,18 +277,18 @@ def test_positions_of_a_text_that_breaks_off_reach_to_the_break() -> None:
 
 def test_a_file_of_attributes_is_a_mapping() -> None:
     """A list or single value at the top is a problem of its own, but never beside another one."""
-    assert yaml_loader.mapping(b"a: 1").value == {"a": 1}
-    assert [problem.message for problem in yaml_loader.mapping(b"- a").problems] == [
+    assert yaml_loader.parse_mapping(b"a: 1").value == {"a": 1}
+    assert [problem.message for problem in yaml_loader.parse_mapping(b"- a").problems] == [
         'the file holds a list, but lines such as "name: value" are expected'
     ]
-    assert "a single value" in yaml_loader.mapping(b"text").problems[0].message
-    assert [problem.rule for problem in yaml_loader.mapping(b"- !x a").problems] == ["yaml-tag"]
+    assert "a single value" in yaml_loader.parse_mapping(b"text").problems[0].message
+    assert [problem.rule for problem in yaml_loader.parse_mapping(b"- !x a").problems] == ["yaml-tag"]
 
 
 def test_without_libyaml_the_pure_parser_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation of pyyaml without its C part works, only slower."""
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
-    assert yaml_loader._parser() is PurePythonParser  # noqa: SLF001 - it has run once at import
+    assert yaml_loader.fastest_parser() is PurePythonParser
 
 
 def test_a_complaint_without_a_place_is_still_a_problem() -> None:

@@ -28,7 +28,7 @@ from xregit.errors import XregitError
 from xregit.model import builtin, extend, normalise
 from xregit.model.language import NOTHING
 from xregit.source import file_tree, yaml_loader
-from xregit.source.directives import addresses, directives
+from xregit.source.directives import directives, may_have_directives
 from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class _Loader:
         if data is None:
             return None
         parsed = yaml_loader.parse(data)
-        if addresses(data):
+        if may_have_directives(data):
             self.directives[place.path] = directives(data)
         for problem in parsed.problems:
             self.report(place, problem.rule, problem.message, problem.help, problem.span)

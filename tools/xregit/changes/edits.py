@@ -18,7 +18,7 @@ from xregit.rules.references import alternatives
 from xregit.source import file_tree, yaml_loader
 from xregit.source.atomic_write import write_files
 from xregit.source.parse_result import UTF8_BOM
-from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edited
+from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edit_yaml
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def deprecate(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[s
         pointer = (*pointer, "meta")
     data = (registry.origin.repository / entity.place.path).read_bytes()
     try:
-        return entity.place.path, edited(data, partial(_write_terms, pointer=pointer, terms=terms))
+        return entity.place.path, edit_yaml(data, partial(_write_terms, pointer=pointer, terms=terms))
     except UnformattableError as error:
         message = f"{entity.place.path} can't be edited: {error}"
         raise XregitError(message) from error
@@ -231,7 +231,7 @@ def _write_terms(root: Collection, *, pointer: KeyPath, terms: Mapping[str, str]
     mapping = root
     for name in (*pointer, DEPRECATED):
         mapping = _ensure_mapping(_ensure_entry(mapping, str(name)))
-    mapping.in_brackets = not terms and not mapping.entries
+    mapping.flow = not terms and not mapping.entries
     for name, text in terms.items():
         _ensure_entry(mapping, name).value = Scalar(text, None, is_plain=False, raw=text)
 
@@ -250,5 +250,5 @@ def _ensure_entry(mapping: Collection, name: str) -> Entry:
 def _ensure_mapping(entry: Entry) -> Collection:
     """Return the mapping in an entry, which replaces anything else there."""
     if not isinstance(entry.value, Collection) or not entry.value.keyed:
-        entry.value = Collection(keyed=True, in_brackets=False, indent=0)
+        entry.value = Collection(keyed=True, flow=False, indent=0)
     return entry.value

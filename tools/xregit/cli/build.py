@@ -94,8 +94,8 @@ def document_step(task: Build) -> str:
         XregitError: a link stands in its place, which may have come with a clone, and lead to any file of the user.
     """
     import xregit
-    from xregit.document.json_bytes import to_bytes
     from xregit.source import atomic_write
+    from xregit.source.json_emitter import to_bytes
 
     place = task.output / DOCUMENT
     if place.is_symlink():
@@ -312,8 +312,8 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     The view "short" is the authoring form, which code generators read. The registry isn't checked.
     """
     import xregit
-    from xregit.document.json_bytes import to_bytes
     from xregit.source.atomic_write import write
+    from xregit.source.json_emitter import to_bytes
 
     if output is not None:
         refuse_own_file(registry, output)

@@ -135,10 +135,10 @@ def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes
 def format_file(data: bytes) -> tuple[bytes, Problem | None]:
     """Return a file's canonical form, and why it has none."""
     from xregit.source.parse_result import NOWHERE, Problem
-    from xregit.source.yaml_formatter import UnformattableError, formatted
+    from xregit.source.yaml_formatter import UnformattableError, format_yaml
 
     try:
-        return formatted(data), None
+        return format_yaml(data), None
     except UnformattableError as error:
         return data, error.problems[0] if error.problems else Problem(FORM_DIFFERS, str(error), "", NOWHERE)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xregit.document.compiler import compile_document
 from xregit.document.importer import ImportReport, import_documents
-from xregit.document.json_bytes import to_bytes
 from xregit.document.loader import load, read, read_document
 from xregit.document.static_api import api_files
+from xregit.source.json_emitter import to_bytes
 
 __all__ = [
     "ImportReport",

@@ -1,6 +1,6 @@
 """The loader: any xRegistry document, JSON or YAML, or a folder of YAML files, becomes a `Registry`.
 
-Nothing is fetched. Names and forms of other releases become ours; each kind of change is noted once.
+Nothing is fetched. Names and forms of other releases become ours; each kind of change is reported once.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from xregit.catalog.loader import read_folder
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import Diagnostic, Severity, Span
-from xregit.document.dialects.changes import NOTHING_MOVED
 from xregit.document.dialects.detection import OLDEST, DialectMatch, detect_dialect, detect_other
+from xregit.document.dialects.steps import NO_MOVES
 from xregit.document.dialects.upgrade import UpgradedDocument, known_collections, upgrade
 from xregit.document.model_document import extension_names, extract_extension
 from xregit.document.parser import DocumentParser, Note, note_of
@@ -27,28 +27,47 @@ from xregit.source import json_loader, yaml_loader
 from xregit.source.directives import directives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from xregit.catalog.entities import Group
     from xregit.json_pointer import KeyPath
 
 
-DOUBLES = "json-duplicate-key"
+DUPLICATE_KEY = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024
 # The number of further lines that are listed for each kind of change.
 MAX_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedDocument:
-    """A registry that was read from a document, how the document is written, and every change to its names and forms.
+def read(path: Path | str) -> Registry:
+    """Return the registry of a folder or document; what is wrong with its files is in its ``problems``.
 
-    ``changes`` are diagnostics, one for each place; among the registry's problems they stand once for each kind.
+    Raises:
+        XregitError: there is nothing at the path, or the folder is no registry.
     """
+    place = to_path(path)
+    if not place.exists():
+        message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
+        raise XregitError(message)
+    return read_folder(place) if place.is_dir() else read_document(place)
 
-    registry: Registry
-    writing: DialectMatch
-    changes: tuple[Diagnostic, ...]
+
+def load(path: Path | str) -> Registry:
+    """Return the registry of a folder or document that can be read as a whole.
+
+    Raises:
+        CatalogError: some of its files can't be read as what they should be, and the registry's settings keep that an
+            error; it holds the diagnostics.
+        XregitError: there is nothing at the path, or the folder is no registry.
+    """
+    from xregit.rules import loading_diagnostics  # reading and compiling do without the rules
+
+    registry = read(path)
+    errors = tuple(item for item in loading_diagnostics(registry) if item.severity is Severity.ERROR)
+    if errors:
+        raise CatalogError(errors, registry.origin.line)
+    return registry
 
 
 def read_document(path: Path, model: Model | None = None) -> Registry:
@@ -62,20 +81,32 @@ def read_document(path: Path, model: Model | None = None) -> Registry:
     return load_document(path, model).registry
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedDocument:
+    """The registry of a document, the dialect in which it is written, and every change to its names and forms.
+
+    ``changes`` are diagnostics, one for each place; among the registry's problems there is one for each kind.
+    """
+
+    registry: Registry
+    dialect: DialectMatch
+    changes: tuple[Diagnostic, ...]
+
+
 def load_document(path: Path, model: Model | None = None) -> LoadedDocument:
-    """Return the same with how the document is written.
+    """Return what `read_document` does, with the document's dialect and the changes.
 
     Raises:
         XregitError: the file can't be read.
     """
-    return _DocumentLoader(path.resolve(), model or builtin()).read()
+    return _DocumentLoader(path.resolve(), model or builtin()).load()
 
 
 class _DocumentLoader:
-    """The reading of one document."""
+    """The loading of one document; ``problems`` collects the diagnostics."""
 
     def __init__(self, path: Path, ours: Model) -> None:
-        self.data = _bytes(path)
+        self.data = _read_bytes(path)
         self.ours = ours
         repository = repository_of(path)
         self.path = path.relative_to(repository).as_posix()
@@ -83,29 +114,61 @@ class _DocumentLoader:
         self.language = json_loader if self.data.lstrip()[:1] in (b"{", b"[") else yaml_loader
         self.problems: list[Diagnostic] = []
 
-    def read(self) -> LoadedDocument:
-        value = self.value()
+    def load(self) -> LoadedDocument:
+        value = self.parse()
         if value is None:
-            return LoadedDocument(self.finished(self.ours, NOTHING, {}, broken=True), DialectMatch(()), ())
+            return LoadedDocument(self.registry(self.ours, {}, {}, broken=True), DialectMatch(()), ())
         model = self.model(value)
         own = extension_names(model, self.ours)
-        written = detect_dialect(value, own)
-        up = (
-            upgrade(value, model, own)
-            if written.has(OLDEST)
-            else UpgradedDocument(value, (), NOTHING_MOVED, NOTHING_MOVED)
+        dialect = detect_dialect(value, own)
+        upgraded = (
+            upgrade(value, model, own) if dialect.has(OLDEST) else UpgradedDocument(value, (), NO_MOVES, NO_MOVES)
         )
-        gathering = DocumentParser(model, self.path, up.places)
-        attributes = gathering.registry(up.value)
-        groups = gathering.groups(up.value)
-        notes = [*self.written(written), *(note_of(change, change.path) for change in up.changes), *gathering.notes]
-        self.tell(notes)
+        parser = DocumentParser(model, self.path, upgraded.places)
+        attributes = parser.registry(upgraded.value)
+        groups = parser.groups(upgraded.value)
+        notes = [note_of(change, change.path) for change in upgraded.changes] + parser.notes
+        if dialect.is_foreign:
+            notes.insert(0, _dialect_note(dialect))
+        self.report(notes)
         changes = tuple(self.diagnostic(note, ()) for note in notes if note.severity is not Severity.ERROR)
-        # From here on, places are asked for under our names.
-        self.origin = replace(self.origin, moved={**up.moved, **gathering.moved})
-        return LoadedDocument(self.finished(model, attributes, groups, broken=False), written, changes)
+        # From here on, places are looked up under our names.
+        self.origin = replace(self.origin, moved={**upgraded.moved, **parser.moved})
+        return LoadedDocument(self.registry(model, attributes, groups, broken=False), dialect, changes)
 
-    def finished(self, model: Model, attributes: Mapping[str, Any], groups: Any, *, broken: bool) -> Registry:
+    def parse(self) -> dict[str, Any] | None:
+        """Return the document's value if it is an xRegistry document that we read."""
+        parsed = self.language.parse(self.data)
+        harmless = DUPLICATE_KEY if parsed.problems and _are_duplicates_equal(self.data) else ""
+        for problem in parsed.problems:
+            severity = Severity.WARNING if problem.rule == harmless else Severity.ERROR
+            self.error(problem.rule, problem.message, problem.help, problem.span, severity)
+        value = parsed.value
+        if not isinstance(value, dict):
+            if not parsed.problems:
+                self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
+            return None
+        other = detect_other(value, known_collections(self.ours))
+        if other is not None:
+            kind, path = other
+            message = f'The document is {kind.name}, as "{"/".join(map(str, path))}" shows.'
+            self.error("not-a-registry", message, kind.help, self.span(path))
+            return None
+        return value
+
+    def model(self, value: Mapping[str, Any]) -> Model:
+        """Return our model with what the document's own model adds to it."""
+        extension = extract_extension(value, self.ours)
+        if not extension:
+            return self.ours
+        model, problems = extend(self.ours, extension)
+        for problem in problems:
+            self.error(problem.rule, problem.message, problem.help, self.span(("modelsource", *problem.path)))
+        return model
+
+    def registry(
+        self, model: Model, attributes: Mapping[str, Any], groups: Mapping[str, dict[str, Group]], *, broken: bool
+    ) -> Registry:
         return Registry(
             model=model,
             attributes=attributes,
@@ -117,45 +180,7 @@ class _DocumentLoader:
             directives={self.path: directives(self.data)} if self.language is yaml_loader else NOTHING,
         )
 
-    def value(self) -> dict[str, Any] | None:
-        """Return the document's value if it is an xRegistry document that we read."""
-        parsed = self.language.parse(self.data)
-        harmless = DOUBLES if parsed.problems and _are_duplicates_equal(self.data) else ""
-        for problem in parsed.problems:
-            severity = Severity.WARNING if problem.rule == harmless else Severity.ERROR
-            self.error(problem.rule, problem.message, problem.help, problem.span, severity)
-        value = parsed.value
-        if not isinstance(value, dict):
-            if not parsed.problems:
-                self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
-            return None
-        piece = detect_other(value, known_collections(self.ours))
-        if piece is not None:
-            what, path = piece
-            message = f'The document is {what.name}, as "{"/".join(map(str, path))}" shows.'
-            self.error("not-a-registry", message, what.help, self.span(path))
-            return None
-        return value
-
-    def model(self, value: Mapping[str, Any]) -> Model:
-        """Return our model with what the document's own model adds to it."""
-        extra = extract_extension(value, self.ours)
-        if not extra:
-            return self.ours
-        model, findings = extend(self.ours, extra)
-        for finding in findings:
-            self.error(finding.rule, finding.message, finding.help, self.span(("modelsource", *finding.path)))
-        return model
-
-    def written(self, written: DialectMatch) -> Iterator[Note]:
-        """Say how the document is written, where that is not as we write."""
-        if written.is_foreign:
-            shown = [f'{item.name} ("{_name(item.path)}")' for item in written.shown]
-            message = f"the document is written as {', mixed with '.join(shown)}"
-            path = next(item.path for item in written.shown)
-            yield Note("other-dialect", Severity.INFO, path, message)
-
-    def tell(self, notes: Sequence[Note]) -> None:
+    def report(self, notes: Sequence[Note]) -> None:
         """Report every error, and of each kind of change the first place and the lines of the others."""
         places: dict[str, list[Note]] = {}
         for note in notes:
@@ -166,10 +191,14 @@ class _DocumentLoader:
         self.problems += [self.diagnostic(first, others) for first, *others in places.values()]
 
     def diagnostic(self, note: Note, others: Sequence[Note]) -> Diagnostic:
+        """Return the diagnostic of a note; others of its kind add their lines to its message."""
         span = self.span(note.path)
         line = (span.line, span.column, span.endline, span.endcolumn)
-        lines = [self.span(other.path).line for other in others[:MAX_LINES]]
-        message = f"{note.message[0].upper()}{note.message[1:]}{_other_lines(lines, len(others))}."
+        lines = ", ".join(str(self.span(other.path).line) for other in others[:MAX_LINES])
+        if lines:
+            more = f" and {len(others) - MAX_LINES:,} more" if len(others) > MAX_LINES else ""
+            lines = f" (here and in line{'s' if len(others) > 1 else ''} {lines}{more})"
+        message = f"{note.message[0].upper()}{note.message[1:]}{lines}."
         return Diagnostic(note.rule, note.severity, self.path, message, *line, xid=note.xid, help=note.help)
 
     def span(self, path: KeyPath) -> Span:
@@ -180,37 +209,36 @@ class _DocumentLoader:
         self.problems.append(Diagnostic(rule, severity, self.path, message, *line, help=advice))
 
 
-def _name(path: KeyPath) -> str:
+def _dialect_note(dialect: DialectMatch) -> Note:
+    """Return the note on a document that is not written as we write, at the first sign of that."""
+    signs = [f'{match.name} ("{_last_name(match.path)}")' for match in dialect.matches]
+    message = f"the document is written as {', mixed with '.join(signs)}"
+    return Note("other-dialect", Severity.INFO, dialect.matches[0].path, message)
+
+
+def _last_name(path: KeyPath) -> str:
     """Return the last name on a path; a position in a list is none."""
     return next((name for name in reversed(path) if isinstance(name, str)), "")
 
 
-def _other_lines(lines: Sequence[int], count: int) -> str:
-    """Say in which other lines something is so."""
-    if not lines:
-        return ""
-    more = f" and {count - len(lines):,} more" if count > len(lines) else ""
-    return f" (here and in line{'s' if count > 1 else ''} {', '.join(map(str, lines))}{more})"
-
-
 def _are_duplicates_equal(data: bytes) -> bool:
-    """Tell whether keys that stand twice in one object of a JSON text have the same value each time."""
-    differing: list[str] = []
+    """Return whether keys that stand twice in one object of a JSON text have the same value each time."""
+    differences: list[str] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        differing.extend(name for name, value in pairs if found.setdefault(name, value) != value)
-        return found
+        result: dict[str, Any] = {}
+        differences.extend(name for name, value in pairs if result.setdefault(name, value) != value)
+        return result
 
     try:
         loads(data, object_pairs_hook=members)
     except (ValueError, RecursionError):
         return False
-    return not differing
+    return not differences
 
 
-def _bytes(path: Path) -> bytes:
-    """Return what a file holds.
+def _read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
 
     Raises:
         XregitError: it isn't there, no file, too large, or can't be read.
@@ -229,46 +257,3 @@ def _bytes(path: Path) -> bytes:
     except OSError as error:
         message = f'"{path}" can\'t be read: {error.strerror}'
         raise XregitError(message) from error
-
-
-def read(path: Path | str) -> Registry:
-    """Return the registry of a folder or document; what is wrong with its files stands in ``problems``.
-
-    Raises:
-        XregitError: there is nothing at the path, it is none, or the folder is no registry.
-    """
-    place = to_path(path)
-    if not place.exists():
-        message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
-        raise XregitError(message)
-    if place.is_dir():
-        return read_folder(place)
-    # most registries are folders
-
-    return read_document(place)
-
-
-def load(path: Path | str) -> Registry:
-    """Return the registry of a folder or document that can be read as a whole.
-
-    Raises:
-        CatalogError: some of its files can't be read as what they should be, and the registry's settings don't make
-            light of it; it holds the diagnostics.
-        XregitError: there is nothing at the path, or the folder is no registry.
-    """
-    registry = read(path)
-    refuse_unread(registry)
-    return registry
-
-
-def refuse_unread(registry: Registry) -> None:
-    """Stop where some files can't be read as what they should be.
-
-    Raises:
-        CatalogError: some can't, and the registry's settings don't make light of it; it holds the diagnostics.
-    """
-    from xregit.rules import loading_diagnostics
-
-    errors = tuple(item for item in loading_diagnostics(registry) if item.severity is Severity.ERROR)
-    if errors:
-        raise CatalogError(errors, registry.origin.line)

@@ -1,16 +1,14 @@
-"""A registry's model as ``modelsource`` and ``model`` serve it, and what a document's own model adds to ours."""
+"""A registry's model as documents have it (``modelsource``, ``model``), and what a document's model adds to ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.profiles import dialect
 from xregit.model import builtin, export_source
-from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
     from xregit.document.profiles import Profile, Step
@@ -66,14 +64,12 @@ def _in_clauses(attribute: Any, step: Step) -> Any:
     clauses = attribute.get("ifvalues") if isinstance(attribute, Mapping) else None
     if not clauses:
         return attribute
-    selecting = {name: values for name, values in step.when.items() if name != UNCLAUSED}
-    wanted = set(chain.from_iterable(selecting.values())) or clauses.keys()
-    left = {name: values for name, values in step.when.items() if name == UNCLAUSED}
-    inner = replace(step, when=left or NOTHING)
+    selected = {value for name, values in step.when.items() if name != UNCLAUSED for value in values}
+    inner = replace(step, when={name: values for name, values in step.when.items() if name == UNCLAUSED})
     changed = {
         value: {**clause, "siblingattributes": _apply_at(clause.get("siblingattributes", {}), inner)}
         for value, clause in clauses.items()
-        if value in wanted
+        if not selected or value in selected
     }
     return {**attribute, "ifvalues": {**clauses, **changed}}
 
@@ -90,7 +86,7 @@ def _rename(attributes: Attributes, step: Step) -> Attributes:
 
 
 def _allow_bare(attributes: Attributes, step: Step) -> Attributes:
-    """Give attributes that may be a value or a property the type of the value."""
+    """Set the type of attributes that may be a value or a property to that of the value."""
     return {
         name: {**attribute, "type": step.names[name]}
         if name in step.names and attribute.get("type") == "any"
@@ -143,37 +139,39 @@ def extract_extension(document: Mapping[str, Any], ours: Model | None = None) ->
         return {}
     ours, groups = ours or builtin(), {}
     for plural, group in _mappings(source.get("groups")):
-        known = ours.groups.get(plural)
-        extra = _extension_group(group, known) if known else _new_group(group)
-        if extra:
-            groups[plural] = extra
+        our_group = ours.groups.get(plural)
+        extension = _extension_group(group, our_group) if our_group else _new_group(group)
+        if extension:
+            groups[plural] = extension
     own = _extension_attributes(source, ours.attributes)
     return {**({"attributes": own} if own else {}), **({"groups": groups} if groups else {})}
 
 
 def extension_names(model: Model, ours: Model) -> frozenset[str]:
-    """Return the attributes that a model adds to entities of our types, by whatever entity."""
-    if model is ours:
-        return frozenset()
+    """Return the names of all attributes that a model adds to ours, of any entity."""
     return frozenset(_names(model) - _names(ours))
 
 
 def _names(model: Model) -> set[str]:
-    kinds = [model.attributes]
+    return {name for attributes in _all_attributes(model) for name in attributes}
+
+
+def _all_attributes(model: Model) -> Iterator[Mapping[str, AttributeModel]]:
+    """Yield the attributes of all types of entities, without those of meta entities."""
+    yield model.attributes
     for group in model.groups.values():
-        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
-    return {name for kind in kinds for name in kind}
+        yield group.attributes
+        yield from (resource.attributes for resource in group.resources.values())
 
 
-def _extension_group(group: Mapping[str, Any], known: GroupModel) -> dict[str, Any]:
+def _extension_group(group: Mapping[str, Any], ours: GroupModel) -> dict[str, Any]:
     resources = {}
     for plural, resource in _mappings(group.get("resources")):
-        attributes = (
-            _extension_attributes(resource, known.resources[plural].attributes) if plural in known.resources else {}
-        )
+        our_resource = ours.resources.get(plural)
+        attributes = _extension_attributes(resource, our_resource.attributes) if our_resource else {}
         if attributes:
             resources[plural] = {"attributes": attributes}
-    own = _extension_attributes(group, known.attributes)
+    own = _extension_attributes(group, ours.attributes)
     return {**({"attributes": own} if own else {}), **({"resources": resources} if resources else {})}
 
 
@@ -184,16 +182,15 @@ def _new_group(group: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own_attributes(kind: Mapping[str, Any]) -> dict[str, Any]:
-    given = _standard_names() | {f"{kind.get('singular', '')}id"}
-    attributes = {name: value for name, value in _mappings(kind.get("attributes")) if name not in given}
+    standard = _standard_names() | {f"{kind.get('singular', '')}id"}
+    attributes = {name: value for name, value in _mappings(kind.get("attributes")) if name not in standard}
     rest = {name: value for name, value in kind.items() if name not in {"attributes", "resources", "plural"}}
     return {**rest, **({"attributes": attributes} if attributes else {})}
 
 
-def _extension_attributes(kind: Mapping[str, Any], known: Mapping[str, AttributeModel]) -> dict[str, Any]:
-    given = _standard_names()
-    pairs = _mappings(kind.get("attributes"))
-    return {name: value for name, value in pairs if name not in known and name not in given and name != "*"}
+def _extension_attributes(kind: Mapping[str, Any], ours: Mapping[str, AttributeModel]) -> dict[str, Any]:
+    present = {*ours, *_standard_names(), "*"}
+    return {name: value for name, value in _mappings(kind.get("attributes")) if name not in present}
 
 
 def _mappings(value: Any) -> list[tuple[str, Mapping[str, Any]]]:
@@ -205,11 +202,9 @@ def _mappings(value: Any) -> list[tuple[str, Mapping[str, Any]]]:
 def _standard_names() -> frozenset[str]:
     """Return attributes that no model needs to define: those of the core specification, and other names of ours."""
     ours = builtin()
-    kinds = [ours.attributes]
-    for group in ours.groups.values():
-        kinds += [group.attributes, *(resource.attributes for resource in group.resources.values())]
-        kinds += [resource.resourceattributes for resource in group.resources.values()]
-    core = {name for kind in kinds for name, attribute in kind.items() if attribute.core}
+    kinds = [*_all_attributes(ours)]
+    kinds += [resource.resourceattributes for group in ours.groups.values() for resource in group.resources.values()]
+    core = {name for attributes in kinds for name, attribute in attributes.items() if attribute.core}
     steps = [
         step for steps in dialect("1.0").entities.values() for step in steps if step.do == "rename" and not step.at
     ]
@@ -238,23 +233,23 @@ def full_model(model: Model, profile: Profile) -> dict[str, Any]:
 
 
 def _full_group(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:
-    known = model.groups[plural]
+    group_model = model.groups[plural]
     source = _source_form(model)["groups"]
     resources = {}
-    for name, resource in known.resources.items():
-        said = next(other["resources"][name] for other in source.values() if name in other.get("resources", {}))
-        own = _resource(said, profile)
+    for name, resource in group_model.resources.items():
+        definition = next(other["resources"][name] for other in source.values() if name in other.get("resources", {}))
+        own = _resource(definition, profile)
         resources[name] = {"plural": name, **own}
         for part in ("attributes", "resourceattributes", "metaattributes"):
-            given = _core(getattr(resource, part), profile)
-            resources[name][part] = _with_names({**given, **own.get(part, {})})
+            core = _core(getattr(resource, part), profile)
+            resources[name][part] = _with_names({**core, **own.get(part, {})})
     rest = {name: value for name, value in group.items() if name not in {"attributes", "resources", "ximportresources"}}
-    attributes = {**_core(known.attributes, profile), **group.get("attributes", {})}
+    attributes = {**_core(group_model.attributes, profile), **group.get("attributes", {})}
     return {"plural": plural, **rest, "attributes": _with_names(attributes), "resources": resources}
 
 
 def _with_names(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Say the name of each attribute in its definition too, at any depth (model specification, "name")."""
+    """Return definitions that repeat the name of each attribute, at any depth (model specification, "name")."""
     return {name: {"name": name, **_with_inner_names(attribute)} for name, attribute in attributes.items()}
 
 
@@ -265,26 +260,26 @@ def _with_inner_names(attribute: Mapping[str, Any]) -> dict[str, Any]:
     if "item" in result:
         result["item"] = _with_inner_names(result["item"])
     for value, clause in result.get("ifvalues", {}).items():
-        named = {**clause, "siblingattributes": _with_names(clause.get("siblingattributes", {}))}
-        result["ifvalues"] = {**result["ifvalues"], value: named}
+        siblings = _with_names(clause.get("siblingattributes", {}))
+        result["ifvalues"] = {**result["ifvalues"], value: {**clause, "siblingattributes": siblings}}
     return result
 
 
 def _core(attributes: Mapping[str, AttributeModel], profile: Profile) -> dict[str, Any]:
     """Return the attributes of the core specification in the model language."""
     return {
-        profile.core.get(name, name): _language(attribute) for name, attribute in attributes.items() if attribute.core
+        profile.core.get(name, name): _definition(attribute) for name, attribute in attributes.items() if attribute.core
     }
 
 
-def _language(attribute: AttributeModel) -> dict[str, Any]:
-    said: dict[str, Any] = {"type": attribute.type}
-    said |= {flag: True for flag in ("readonly", "immutable", "required") if getattr(attribute, flag)}
+def _definition(attribute: AttributeModel) -> dict[str, Any]:
+    definition: dict[str, Any] = {"type": attribute.type}
+    definition |= {flag: True for flag in ("readonly", "immutable", "required") if getattr(attribute, flag)}
     if attribute.item is not None:
-        said["item"] = _language(attribute.item)
+        definition["item"] = _definition(attribute.item)
     if attribute.attributes:
-        said["attributes"] = {name: _language(inner) for name, inner in attribute.attributes.items()}
-    return said
+        definition["attributes"] = {name: _definition(inner) for name, inner in attribute.attributes.items()}
+    return definition
 
 
 def _resource(resource: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

@@ -23,8 +23,8 @@ from xregit.catalog.entities import (
 from xregit.catalog.origin import original_pointer
 from xregit.catalog.resolver import BASE, SELECTORS
 from xregit.diagnostics import Severity
-from xregit.document.dialects.changes import NOTHING_MOVED, Conversion, trace_paths
 from xregit.document.dialects.converter import convert
+from xregit.document.dialects.steps import NO_MOVES, Conversion, trace_paths
 from xregit.document.profiles import dialect
 from xregit.document.version_document import inline_document
 from xregit.model import canonical
@@ -38,9 +38,20 @@ if TYPE_CHECKING:
     from xregit.model.language import GroupModel, Model, ResourceModel
 
 
+DIALECT = "1.0"
+MAX_BASES = 100
+# The kind of entity whose steps hold for all types that a dialect doesn't know.
+OTHER = "other"
+OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
+SERVED = frozenset({"self", "shortself", "xid"})
+# What some documents have for a selector without a value.
+_LEAKED = "None"
+_XID_PARTS = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What was changed or is wrong at a path of the document."""
+    """A change or a fault at a path of the document."""
 
     rule: str
     severity: Severity
@@ -50,85 +61,27 @@ class Note:
     xid: str = ""
 
 
-def note_of(change: Conversion, at: KeyPath, xid: str = "") -> Note:
+def note_of(change: Conversion, path: KeyPath, xid: str = "") -> Note:
     """Return the note of a change to an entity, at a path of the document."""
     if change.conflict:
-        return Note("conflicting-names", Severity.ERROR, at, change.message, "Keep one of the two.", xid)
-    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, at, change.message)
-
-
-DIALECT = "1.0"
-MAX_BASES = 100
-_LEAKED = "None"
-_PARTS = 4
-
-
-def inherit_selectors(whole: Mapping[str, Any], value: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, str]:
-    """Return the selectors of an entity as we spell them; ``whole`` is the document, in which its bases are."""
-    found: dict[str, str] = {}
-    own = _with_version(value)
-    for name in SELECTORS:
-        for source in chain((own, group), _base_messages(whole, own)):
-            stated = source.get(name)
-            if isinstance(stated, str) and stated != _LEAKED:
-                found[name] = canonical(name, stated)
-                break
-    return found
-
-
-def _base_messages(whole: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give a message's base messages in the document, the nearest first."""
-    for _ in range(MAX_BASES):
-        reference = next((value[name] for name in _base_names() if isinstance(value.get(name), str)), "")
-        parts = reference.removeprefix("#").split("/")[1 : _PARTS + 1]
-        target: Any = whole if len(parts) == _PARTS else None
-        for part in parts:
-            target = target.get(part) if isinstance(target, Mapping) else None
-        if not isinstance(target, Mapping):
-            return
-        value = _with_version(target)
-        yield value
-
-
-def _with_version(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a resource's attributes with those of its last version, where it lists versions."""
-    versions = value.get(VERSIONS)
-    last = [*versions.values()][-1:] if isinstance(versions, dict) else []
-    return {**value, **last[0]} if last and isinstance(last[0], dict) else value
-
-
-@cache
-def _base_names() -> tuple[str, ...]:
-    """Return all names of the attribute that refers to a base message."""
-    steps = dialect(DIALECT).entities["message"]
-    return (BASE, *(old for step in steps if not step.at for old, new in step.names.items() if new == BASE))
-
-
-OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
-# The kind of entity whose steps hold for all types that a dialect doesn't know.
-OTHER = "other"
-SERVED = frozenset({"self", "shortself", "xid"})
-_RESOURCE_PARTS = 5
-_ENCODE, _SAME = (
-    "Encode the bytes of the document by RFC 4648, section 4.",
-    "Correct one of the two, or leave the id out.",
-)
+        return Note("conflicting-names", Severity.ERROR, path, change.message, "Keep one of the two.", xid)
+    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, path, change.message)
 
 
 class DocumentParser:
-    """One pass over one document's value; ``notes`` collects what was changed or is wrong.
+    """One pass over one document's value; ``notes`` collects changes and faults.
 
     ``moved`` maps the pointer of an attribute under our names to the pointer at which it was written.
     """
 
-    def __init__(self, model: Model, file: str, places: Mapping[KeyPath, KeyPath] = NOTHING_MOVED) -> None:
-        """Take entities of a model out of the value of a file; ``places`` leads to where else a thing was written."""
+    def __init__(self, model: Model, file: str, places: Mapping[KeyPath, KeyPath] = NO_MOVES) -> None:
+        """Parse entities of a model; ``places`` maps paths of the value to those at which they stand in the file."""
         self._model = model
         self._file = file
         self._places = places
         self._steps = dialect(DIALECT).entities
-        self._held: dict[tuple[Any, ...], tuple[Step, ...]] = {}
-        self._whole: Mapping[str, Any] = NOTHING
+        self._steps_by_selectors: dict[tuple[Any, ...], tuple[Step, ...]] = {}
+        self._document: Mapping[str, Any] = NOTHING
         self.notes: list[Note] = []
         self.moved: dict[KeyPath, KeyPath] = {}
 
@@ -145,12 +98,12 @@ class DocumentParser:
 
     def groups(self, value: Mapping[str, Any]) -> dict[str, dict[str, Group]]:
         """Return all groups by type and id."""
-        self._whole = value
-        return {plural: self._of_type(model, value.get(plural)) for plural, model in self._model.groups.items()}
-
-    def _of_type(self, model: GroupModel, groups: Any) -> dict[str, Group]:
-        members = self._members(groups, (model.plural,))
-        return {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
+        self._document = value
+        groups = {}
+        for plural, model in self._model.groups.items():
+            members = self._members(value.get(plural), (plural,))
+            groups[plural] = {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
+        return groups
 
     def _members(self, collection: Any, path: KeyPath) -> dict[str, Mapping[str, Any]]:
         """Return those members of a collection that are mappings and can have an xid, and report the others."""
@@ -159,127 +112,115 @@ class DocumentParser:
         if not isinstance(collection, Mapping):
             self._error("not-a-mapping", path, f'"{path[-1]}" must be a mapping of ids', 'Write it as {"id": {…}}.')
             return {}
+        members = {}
         for key, value in collection.items():
             if not isinstance(value, Mapping):
-                self._error(
-                    "not-a-mapping",
-                    (*path, key),
-                    f'"{key}" holds no attributes',
-                    "Write {} if there is nothing to say.",
-                )
-            elif not _is_id(key):
+                advice = "Write {} if there is nothing to say."
+                self._error("not-a-mapping", (*path, key), f'"{key}" holds no attributes', advice)
+            elif key == "" or "/" in key:
                 why = 'because of the "/"' if key else "because it is empty"
                 self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, {why}', "Rename it.")
-        return {key: value for key, value in collection.items() if isinstance(value, Mapping) and _is_id(key)}
+            else:
+                members[key] = value
+        return members
 
     def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
         path: KeyPath = (model.plural, gid)
-        attributes = self._entity(
-            model.singular,
-            _without_collections(value, model.resources),
-            path,
-            SERVED,
-            inherit_selectors(self._whole, value, NOTHING),
-        )
-        self._identified(attributes, f"{model.singular}id", gid, path)
+        own = _without_collections(value, model.resources)
+        selectors = inherit_selectors(self._document, value, NOTHING)
+        attributes = self._entity(model.singular, own, path, SERVED, selectors)
+        self._take_id(attributes, f"{model.singular}id", gid, path)
         attributes = self._as_text(attributes, model_normalised(model.attributes, attributes), path)
-        collections = {
-            plural: self._resources(resource, value.get(plural), (*path, plural), attributes)
-            for plural, resource in model.resources.items()
-        }
-        return Group(
-            f"/{model.plural}/{gid}", gid, model, attributes, collections, Place(self._file, self._written(path))
-        )
-
-    def _resources(
-        self, model: ResourceModel, collection: Any, path: KeyPath, group: Mapping[str, Any]
-    ) -> dict[str, Resource]:
-        members = self._members(collection, path)
-        return {rid: self._resource(model, rid, members[rid], path, group) for rid in sorted(members)}
+        collections = {}
+        for plural, resource in model.resources.items():
+            members = self._members(value.get(plural), (*path, plural))
+            collections[plural] = {
+                rid: self._resource(resource, rid, members[rid], (*path, plural), attributes) for rid in sorted(members)
+            }
+        place = Place(self._file, self._path_in_file(path))
+        return Group(f"/{model.plural}/{gid}", gid, model, attributes, collections, place)
 
     def _resource(
         self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: KeyPath, group: Mapping[str, Any]
     ) -> Resource:
         path = (*path, rid)
-        selectors = {} if model.hasdocument else inherit_selectors(self._whole, value, group)
+        selectors = {} if model.hasdocument else inherit_selectors(self._document, value, group)
         own = {name: item for name, item in value.items() if name not in {META, VERSIONS}}
-        whole = self._entity(model.singular, own, path, _server_attributes(model), selectors)
-        self._identified(whole, f"{model.singular}id", rid, path)
+        attributes = self._entity(model.singular, own, path, _server_attributes(model), selectors)
+        self._take_id(attributes, f"{model.singular}id", rid, path)
         meta = value.get(META)
         if isinstance(meta, Mapping):
-            whole[META] = self._entity("meta", meta, (*path, META), _server_attributes(model))
-            self._identified(whole[META], f"{model.singular}id", rid, (*path, META))
+            attributes[META] = self._entity("meta", meta, (*path, META), _server_attributes(model))
+            self._take_id(attributes[META], f"{model.singular}id", rid, (*path, META))
         versions = self._versions(model, rid, value.get(VERSIONS), path, selectors)
         if versions:
-            if "versionid" in value or "isdefault" in value:
-                whole = _of_resource(model, whole)
-            whole = self._beside(whole, versions, path)
+            if "versionid" in value or "isdefault" in value:  # the rest repeats the default version (API view)
+                of_resource = {META, *meta_names(model)}
+                attributes = {name: item for name, item in attributes.items() if name in of_resource}
+            attributes = self._without_repeated(attributes, versions, path)
             if model.maxversions == 1:
-                whole |= self._raised(meta_names(model) - whole.keys(), versions, path)
-            whole[VERSIONS] = versions
-        whole = self._as_text(whole, normalise_resource(model, whole, selectors), path)
-        place = Place(self._file, self._written(path))
-        documents = self._documents(model.singular, whole, path) if model.hasdocument else {}
-        return build_resource(_xid(path), model, whole, place, documents)
+                attributes |= self._take_meta(meta_names(model) - attributes.keys(), versions, path)
+            attributes[VERSIONS] = versions
+        attributes = self._as_text(attributes, normalise_resource(model, attributes, selectors), path)
+        place = Place(self._file, self._path_in_file(path))
+        documents = self._documents(model.singular, attributes, path) if model.hasdocument else {}
+        return build_resource(_xid(path), model, attributes, place, documents)
 
     def _versions(
         self, model: ResourceModel, rid: str, collection: Any, path: KeyPath, selectors: Mapping[str, str]
     ) -> dict[str, dict[str, Any]]:
-        members = self._members(collection, (*path, VERSIONS))
         kind = f"{model.singular} version" if f"{model.singular} version" in self._steps else model.singular
-        found = {}
-        for vid, value in members.items():
-            at = (*path, VERSIONS, vid)
-            found[vid] = self._entity(kind, value, at, _server_attributes(model), selectors)
-            self._identified(found[vid], "versionid", vid, at)
-            self._identified(found[vid], f"{model.singular}id", rid, at)
-        return found
+        versions = {}
+        for vid, value in self._members(collection, (*path, VERSIONS)).items():
+            version_path = (*path, VERSIONS, vid)
+            versions[vid] = self._entity(kind, value, version_path, _server_attributes(model), selectors)
+            self._take_id(versions[vid], "versionid", vid, version_path)
+            self._take_id(versions[vid], f"{model.singular}id", rid, version_path)
+        return versions
 
-    def _raised(
+    def _take_meta(
         self, names: frozenset[str], versions: Mapping[str, dict[str, Any]], path: KeyPath
     ) -> Mapping[str, Any]:
-        """Take what is said of a resource, such as that it is deprecated, out of its one version (1.0-rc1)."""
-        found = {}
+        """Move attributes of a resource, such as that it is deprecated, out of its one version (1.0-rc1)."""
+        meta = {}
         for vid, version in versions.items():
             for name in sorted(names & version.keys()):
-                found[name] = version.pop(name)
+                meta[name] = version.pop(name)
                 change = Conversion((VERSIONS, vid, name), f'"{name}" of a version is read as that of all versions')
                 self.notes.append(self._note(change, path))
-        return found
+        return meta
 
-    def _beside(self, whole: dict[str, Any], versions: Mapping[str, Any], path: KeyPath) -> dict[str, Any]:
-        """Return what stands beside the versions, without what each of them states itself."""
-        stated = [name for name in whole if all(name in version for version in versions.values())]
-        for name in stated:
-            if any(version[name] != whole[name] for version in versions.values()):
+    def _without_repeated(
+        self, attributes: dict[str, Any], versions: Mapping[str, Any], path: KeyPath
+    ) -> dict[str, Any]:
+        """Return the attributes beside the versions, without those that each of these states itself."""
+        repeated = [name for name in attributes if all(name in version for version in versions.values())]
+        for name in repeated:
+            if any(version[name] != attributes[name] for version in versions.values()):
                 message = f'"{name}" beside the versions is left out, since each version states another'
-                self.notes.append(Note("left-out", Severity.INFO, self._written((*path, name)), message))
-        return {name: item for name, item in whole.items() if name not in stated}
+                self.notes.append(Note("left-out", Severity.INFO, self._path_in_file((*path, name)), message))
+        return {name: item for name, item in attributes.items() if name not in repeated}
 
-    def _documents(self, singular: str, whole: dict[str, Any], path: KeyPath) -> dict[str, Document]:
+    def _documents(self, singular: str, attributes: dict[str, Any], path: KeyPath) -> dict[str, Document]:
         """Take the inline documents out of a resource's versions, or of the resource that has no versions."""
-        alone = {str(whole.get("versionid", FIRST_VERSION)): whole}
-        found = {}
-        for vid, said in whole.get(VERSIONS, alone).items():
-            document = self._document(singular, said, (*path, VERSIONS, vid) if VERSIONS in whole else path)
-            if document is not None:
-                found[vid] = document
-        return found
-
-    def _document(self, singular: str, said: dict[str, Any], path: KeyPath) -> Document | None:
-        names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in said]
-        if len(names) > 1:
-            self._error(
-                "two-documents", (*path, names[1]), f"only one of {', '.join(names)} may be stated", "Keep one."
-            )
-        data = inline_document(said, singular)
-        said.pop(singular, None)
-        encoded = said.pop(f"{singular}base64", None)
-        if data is None and encoded is not None:
-            self._error(
-                "invalid-attribute", (*path, f"{singular}base64"), f'"{singular}base64" is not base 64', _ENCODE
-            )
-        return Document(Place(self._file, (*self._written(path), names[0])), data) if data is not None else None
+        only_version = {str(attributes.get("versionid", FIRST_VERSION)): attributes}
+        documents = {}
+        for vid, version in attributes.get(VERSIONS, only_version).items():
+            version_path = (*path, VERSIONS, vid) if VERSIONS in attributes else path
+            names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in version]
+            if len(names) > 1:
+                message = f"only one of {', '.join(names)} may be stated"
+                self._error("two-documents", (*version_path, names[1]), message, "Keep one.")
+            data = inline_document(version, singular)
+            version.pop(singular, None)
+            encoded = version.pop(f"{singular}base64", None)
+            if data is not None:
+                documents[vid] = Document(Place(self._file, (*self._path_in_file(version_path), names[0])), data)
+            elif encoded is not None:
+                message = f'"{singular}base64" is not base 64'
+                advice = "Encode the bytes of the document by RFC 4648, section 4."
+                self._error("invalid-attribute", (*version_path, f"{singular}base64"), message, advice)
+        return documents
 
     def _entity(
         self,
@@ -290,55 +231,90 @@ class DocumentParser:
         selectors: Mapping[str, str] = NOTHING,
     ) -> dict[str, Any]:
         """Return an entity's attributes under our names, without those that only a server states."""
+        key = (kind, *sorted(selectors.items()))
+        if key not in self._steps_by_selectors:
+            steps = self._steps.get(kind) or self._steps[OTHER]
+            self._steps_by_selectors[key] = tuple(step for step in steps if step.holds(selectors))
         own = {name: item for name, item in value.items() if name not in served}
-        result, changes = convert(own, self._holding(kind, selectors))
-        found, moved = trace_paths(changes)
-        self.notes += [self._note(change, path) for change in found]
-        self.moved |= {(*self._written(path), *new): self._written((*path, *old)) for new, old in moved.items()}
+        result, changes = convert(own, self._steps_by_selectors[key])
+        traced, moved = trace_paths(changes)
+        self.notes += [self._note(change, path) for change in traced]
+        for new, old in moved.items():
+            self.moved[*self._path_in_file(path), *new] = self._path_in_file((*path, *old))
         return dict(result)
 
-    def _holding(self, kind: str, selectors: Mapping[str, str]) -> tuple[Step, ...]:
-        """Return the steps for entities of a kind that have these selectors."""
-        key = (kind, *sorted(selectors.items()))
-        found = self._held.get(key)
-        if found is None:
-            steps = self._steps.get(kind) or self._steps[OTHER]
-            found = self._held[key] = tuple(step for step in steps if step.holds(selectors))
-        return found
-
-    def _as_text(self, written: dict[str, Any], normal: dict[str, Any], path: KeyPath) -> dict[str, Any]:
-        """Return the attributes with text where text is due, and say so where that changes anything."""
-        if normal != written:
+    def _as_text(self, attributes: dict[str, Any], normal: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+        """Return the attributes in their normal form, with text where text is due, and note that if it differs."""
+        if normal != attributes:
             message = "numbers or booleans that stand where text is due are read as text"
-            self.notes.append(Note("other-dialect", Severity.INFO, self._written(path), message, xid=_xid(path)))
+            self.notes.append(Note("other-dialect", Severity.INFO, self._path_in_file(path), message, xid=_xid(path)))
         result: dict[str, Any] = without_text(normal)
         return result
 
-    def _identified(self, attributes: dict[str, Any], name: str, due: str, path: KeyPath) -> None:
+    def _take_id(self, attributes: dict[str, Any], name: str, key: str, path: KeyPath) -> None:
         """Take an id out of the attributes; it must be that of the key it stands under."""
-        stated = attributes.pop(name, due)
-        if stated != due:
-            self._error("mismatched-id", (*path, name), f'the {name} is "{stated}", but its key is "{due}"', _SAME)
+        id_ = attributes.pop(name, key)
+        if id_ != key:
+            message = f'the {name} is "{id_}", but its key is "{key}"'
+            self._error("mismatched-id", (*path, name), message, "Correct one of the two, or leave the id out.")
 
     def _error(self, rule: str, path: KeyPath, message: str, advice: str) -> None:
-        self.notes.append(Note(rule, Severity.ERROR, self._written(path), message, advice, _xid(path)))
+        self.notes.append(Note(rule, Severity.ERROR, self._path_in_file(path), message, advice, _xid(path)))
 
     def _note(self, change: Conversion, path: KeyPath) -> Note:
-        return note_of(change, self._written((*path, *change.path)), _xid(path))
+        return note_of(change, self._path_in_file((*path, *change.path)), _xid(path))
 
-    def _written(self, path: KeyPath) -> KeyPath:
-        """Return where in the document something stands, from its path under the names of 1.0."""
+    def _path_in_file(self, path: KeyPath) -> KeyPath:
+        """Return where in the file something stands, from its path under the names of 1.0."""
         return original_pointer(path, self._places)
+
+
+def inherit_selectors(
+    document: Mapping[str, Any], value: Mapping[str, Any], group: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the selectors of an entity as we spell them: its own, its group's, or those of a base message."""
+    selectors: dict[str, str] = {}
+    own = _with_last_version(value)
+    for name in SELECTORS:
+        for source in chain((own, group), _base_messages(document, own)):
+            selector = source.get(name)
+            if isinstance(selector, str) and selector != _LEAKED:
+                selectors[name] = canonical(name, selector)
+                break
+    return selectors
+
+
+def _base_messages(document: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a message's base messages in the document, the nearest first."""
+    for _ in range(MAX_BASES):
+        reference = next((value[name] for name in _base_names() if isinstance(value.get(name), str)), "")
+        parts = reference.removeprefix("#").split("/")[1 : _XID_PARTS + 1]
+        target: Any = document if len(parts) == _XID_PARTS else None
+        for part in parts:
+            target = target.get(part) if isinstance(target, Mapping) else None
+        if not isinstance(target, Mapping):
+            return
+        value = _with_last_version(target)
+        yield value
+
+
+@cache
+def _base_names() -> tuple[str, ...]:
+    """Return all names of the attribute that refers to a base message."""
+    steps = dialect(DIALECT).entities["message"]
+    return (BASE, *(old for step in steps if not step.at for old, new in step.names.items() if new == BASE))
+
+
+def _with_last_version(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a resource's attributes with those of its last version, where it lists versions."""
+    versions = value.get(VERSIONS)
+    last = [*versions.values()][-1] if isinstance(versions, dict) and versions else None
+    return {**value, **last} if isinstance(last, dict) else value
 
 
 def _xid(path: KeyPath) -> str:
     """Return the xid of the entity that a path of the document leads to or into."""
-    return "/" + "/".join(str(part) for part in path[: _RESOURCE_PARTS - 1])
-
-
-def _is_id(key: str) -> bool:
-    """Tell whether a key can stand in an xid."""
-    return key != "" and "/" not in key
+    return "/" + "/".join(str(part) for part in path[:_XID_PARTS])
 
 
 def _is_collection(value: Any) -> bool:
@@ -356,8 +332,3 @@ def _server_attributes(model: ResourceModel) -> frozenset[str]:
     kinds = (model.resourceattributes, model.attributes, model.metaattributes)
     pairs = [pair for kind in kinds for pair in kind.items()]
     return frozenset(name for name, attribute in pairs if attribute.core and attribute.readonly) - {"epoch"}
-
-
-def _of_resource(model: ResourceModel, whole: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a resource states of itself; the rest repeats its default version (API view)."""
-    return {name: value for name, value in whole.items() if name == META or name in meta_names(model)}

@@ -1,4 +1,4 @@
-"""Dialects, profiles, formats and capabilities: the data files beside this package, read once."""
+"""Dialects and profiles: the data files of this package, loaded once."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Step:
     """One change that a dialect asks for, to the object at one path of an entity's attributes.
 
     ``names`` are the attributes it is about, mapped to what they become, if to anything; ``when`` limits it to
-    entities whose selector, such as ``protocol``, has one of the values. ``told`` is "warning" or "info", by which a
-    change is reported, or empty if it is not.
+    entities whose selector, such as ``protocol``, has one of the values. ``severity`` is "warning" or "info", by which
+    a change is reported, or "none".
     """
 
     do: str
@@ -30,14 +30,14 @@ class Step:
     names: Mapping[str, str] = field(default_factory=nothing)
     values: Mapping[str, tuple[Any, ...]] = field(default_factory=nothing)
     when: Mapping[str, tuple[str, ...]] = field(default_factory=nothing)
-    told: str = "info"
+    severity: str = "info"
 
     def holds(self, selected: Mapping[str, str]) -> bool:
-        """Tell whether the step is for entities with these selectors."""
+        """Return whether the step is for entities with these selectors."""
         return all(selected.get(name, "") in values for name, values in self.when.items())
 
     @cached_property
-    def about(self) -> frozenset[str]:
+    def attributes(self) -> frozenset[str]:
         """The attributes of which an object must have one for the step to do anything; empty if any may do."""
         return frozenset() if self.do in _ANYWHERE else frozenset(self.names) | frozenset(self.values)
 
@@ -53,7 +53,7 @@ class Dialect:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DialectSign:
-    """What shows that a document is written as one of some releases: an attribute at a path, ``*`` for any key.
+    """A sign that a document is written as one of some releases: an attribute at a path, ``*`` for any key.
 
     Its value must be one that a selector knows, where ``knows`` names some, and of the JSON type ``type``.
     """
@@ -66,7 +66,7 @@ class DialectSign:
 
 @dataclass(frozen=True, slots=True)
 class OtherDocument:
-    """Something that is no registry, what shows it among the names of a document, and what to do with it."""
+    """A kind of document that is no registry, the paths by which it is detected, and what to do with it."""
 
     name: str
     paths: tuple[tuple[str, ...], ...]
@@ -75,7 +75,7 @@ class OtherDocument:
 
 @dataclass(frozen=True, slots=True)
 class UsagePair:
-    """The usages that an endpoint may have both, and the protocols that allow it; others stand alone."""
+    """The usages that one endpoint may combine, and the protocols that allow it; others stand alone."""
 
     usages: frozenset[str]
     protocols: frozenset[str]
@@ -83,12 +83,12 @@ class UsagePair:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a document of one specification version looks like.
+    """The names and forms of documents of one specification version.
 
     ``steps`` lead from our names to the version's by kind of entity, ``core`` renames attributes of the core
-    specification, ``modelflags`` are not known to its model language. ``plain`` keeps to what the published model can
-    say. ``together`` is set where an endpoint has one usage, and ``collectionurls`` says whether a document repeats
-    where a collection stands that is right there (core specification, "Collections in Document View").
+    specification, ``modelflags`` are missing from its model language. ``plain`` limits it to what the published model
+    can express. ``together`` is set where an endpoint has one usage, and ``collectionurls`` says whether a document
+    has the URLs of collections that it contains (core specification, "Collections in Document View").
     """
 
     specversion: str
@@ -143,11 +143,11 @@ def releases() -> tuple[str, ...]:
 
 
 @cache
-def parts() -> tuple[OtherDocument, ...]:
-    """Return what people have that looks like a document and is none, the surest signs first."""
-    listed = data_file("dialects", "parts.yaml")["parts"]
+def other_documents() -> tuple[OtherDocument, ...]:
+    """Return the kinds of documents that are no registry, the surest signs first."""
     return tuple(
-        OtherDocument(part["name"], tuple(tuple(p.split("/")) for p in part["paths"]), part["help"]) for part in listed
+        OtherDocument(part["name"], tuple(tuple(path.split("/")) for path in part["paths"]), part["help"])
+        for part in data_file("dialects", "parts.yaml")["parts"]
     )
 
 
@@ -155,6 +155,7 @@ def parts() -> tuple[OtherDocument, ...]:
 def profile(name: str) -> Profile:
     """Return the profile of that name."""
     value = data_file("profiles", f"{name}.yaml")
+    usage = value.get("usage")
     result = Profile(
         specversion=value["specversion"],
         capabilities=value["capabilities"],
@@ -162,31 +163,26 @@ def profile(name: str) -> Profile:
         core=value.get("core", NOTHING),
         modelflags=frozenset(value.get("modelflags", ())),
         plain=False,
-        together=_together(value.get("usage")),
+        together=UsagePair(frozenset(usage["together"]), frozenset(usage["protocols"])) if usage else None,
         collectionurls=value.get("collectionurls", True),
         model=value.get("model", NOTHING),
     )
     return plain_profile(result) if value.get("plain") else result
 
 
-def plain_profile(known: Profile) -> Profile:
-    """Return a profile that keeps to what the published models can say."""
-    if known.plain:
-        return known
+def plain_profile(profile: Profile) -> Profile:
+    """Return the profile limited to what the published models can express."""
+    if profile.plain:
+        return profile
     first = _entities({"steps": data_file("published.yaml")}, "steps")
-    steps = {kind: (*first.get(kind, ()), *known.steps.get(kind, ())) for kind in {**first, **known.steps}}
-    return replace(known, steps=steps, plain=True)
-
-
-def _together(value: Mapping[str, Any] | None) -> UsagePair | None:
-    return UsagePair(frozenset(value["together"]), frozenset(value["protocols"])) if value else None
+    steps = {kind: (*first.get(kind, ()), *profile.steps.get(kind, ())) for kind in {**first, **profile.steps}}
+    return replace(profile, steps=steps, plain=True)
 
 
 @cache
 def profiles() -> tuple[str, ...]:
     """Return the names of all profiles."""
-    folder = _HERE / "profiles"
-    return tuple(sorted(item.name.removesuffix(".yaml") for item in folder.iterdir() if item.name.endswith(".yaml")))
+    return tuple(sorted(path.name.removesuffix(".yaml") for path in (_HERE / "profiles").glob("*.yaml")))
 
 
 def _entities(
@@ -196,13 +192,12 @@ def _entities(
 
 
 def _step(value: Mapping[str, Any], collections: Mapping[str, tuple[str, ...]]) -> Step:
-    names = value.get("names", {})
-    known = collections if value["do"] == "address" else NOTHING
+    names, values = value.get("names", {}), value.get("values", {})
     return Step(
         do=value["do"],
         at=tuple(value.get("at", ())),
         names=names if isinstance(names, Mapping) else dict.fromkeys(names, ""),
-        values=known or {name: tuple(values) for name, values in value.get("values", {}).items()},
-        when={name: tuple(values) for name, values in value.get("when", {}).items()},
-        told=value.get("told", "info"),
+        values=collections if value["do"] == "address" else {name: tuple(item) for name, item in values.items()},
+        when={name: tuple(item) for name, item in value.get("when", {}).items()},
+        severity=value.get("severity", "info"),
     )

@@ -1,6 +1,6 @@
-"""The capabilities of a registry to those that it offers; a static one offers just those that it has.
+"""The static API: files that answer as a server of the registry does, on hosts that serve nothing but files.
 
-Source: core specification, "Offered Capabilities".
+Source: HTTP specification, "no-code servers".
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from xregit.document.compiler import DEFAULT_PROFILE, EntityIdentities, document_view
-from xregit.document.json_bytes import to_bytes
+from xregit.document.compiler import DEFAULT_PROFILE, EntityWriter, document_view
 from xregit.document.model_document import full_model, modelsource
-from xregit.document.profiles import profile as profile_of
+from xregit.document.profiles import profile as profile_named
 from xregit.document.serializer import Serializer
 from xregit.document.version_document import media_type
 from xregit.errors import XregitError
+from xregit.source.json_emitter import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def offered_capabilities(capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Return for each capability its type and the values it may have, which are those that it has."""
+    """Return for each capability its type and the values it may have: a static registry offers just those it has.
+
+    Source: core specification, "Offered Capabilities".
+    """
     return {name: _offered_value(value) for name, value in capabilities.items()}
 
 
@@ -43,7 +46,7 @@ JSON = "application/json"
 # A page of another site may read the registry.
 ORIGIN = "Access-Control-Allow-Origin"
 # What stays as it is in an address: not what ends a text, a directive or a block of nginx, or begins a variable.
-_KEPT = ":/?#[]@!&()*+,=%"
+_SAFE = ":/?#[]@!&()*+,=%"
 _PATH = re.compile(r"[^:/?#]+://[^/?#]*|[?#].*")
 _ENDING = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
@@ -55,7 +58,7 @@ def host_files(base: str, documents: Mapping[str, str]) -> dict[str, bytes]:
 
     Source: HTTP specification, "no-code servers" and the link ``xregistry-root``.
     """
-    address = quote(base, safe=_KEPT)
+    address = quote(base, safe=_SAFE)
     kinds = {path: one_line(kind) for path, kind in documents.items()}
     return {name: notation(address, kinds).encode() for name, notation in HOSTS.items()}
 
@@ -88,7 +91,7 @@ def _nginx(base: str, documents: Mapping[str, str]) -> str:
     """Return a snippet for a ``server`` of nginx: a location for all files, and one for each document."""
     below = _PATH.sub("", base).rstrip("/")
     headers = f"add_header {ORIGIN} * always; add_header Link '{_link(base)}' always;"
-    said = f"# Include this in the server that answers {base}/. Its root holds this folder at the path {below}/.\n"
+    head = f"# Include this in the server that answers {base}/. Its root holds this folder at the path {below}/.\n"
     places = [
         f"location {below}/ {{ types {{}} default_type {JSON}; {headers} try_files $uri $uri/index.html =404; }}\n"
     ]
@@ -97,7 +100,7 @@ def _nginx(base: str, documents: Mapping[str, str]) -> str:
         f"location = {below}/{path} {{ types {{}} default_type {_quote(kind)}; {rest}"
         for path, kind in documents.items()
     ]
-    return said + "".join(places)
+    return head + "".join(places)
 
 
 def _quote(text: str) -> str:
@@ -128,33 +131,33 @@ def api_files(registry: Registry, baseurl: str, *, profile: str = DEFAULT_PROFIL
     Raises:
         XregitError: an id can't be a file beside the files of its collection.
     """
-    return _StaticApi(Serializer(registry, profile_of(profile)), baseurl.rstrip("/")).all()
+    return _StaticApi(Serializer(registry, profile_named(profile)), baseurl.rstrip("/")).all()
 
 
 class _StaticApi:
-    """The files so far."""
+    """The files of the API so far, and the media types of those that are no JSON."""
 
-    def __init__(self, stating: Serializer, base: str) -> None:
-        self.stating = stating
-        self.registry = stating.registry
+    def __init__(self, serializer: Serializer, base: str) -> None:
+        self.serializer = serializer
+        self.registry = serializer.registry
         self.base = base
-        self.entities = EntityIdentities(stating, lambda xid: base + xid, DETAILS)
+        self.entities = EntityWriter(serializer, lambda xid: base + xid, DETAILS)
         self.files: dict[str, bytes] = {}
         self.documents: dict[str, str] = {}
 
     def all(self) -> dict[str, bytes]:
-        stating, model = self.stating, self.registry.model
+        serializer, model = self.serializer, self.registry.model
         root = self.entities.registry()
         for plural in model.groups:
             groups = self.registry.groups.get(plural, {})
-            _with_count(root, plural, f"{self.base}/{plural}", len(groups))
+            _add_count(root, plural, f"{self.base}/{plural}", len(groups))
             self.json(f"{plural}/{INDEX}", {gid: self.group(group) for gid, group in groups.items()})
         self.json(INDEX, root)
-        self.json("capabilities", stating.profile.capabilities)
-        self.json("capabilitiesoffered", offered_capabilities(stating.profile.capabilities))
-        self.json("model", full_model(model, stating.profile))
-        self.json("modelsource", modelsource(model, stating.profile))
-        self.json("export", document_view(stating))
+        self.json("capabilities", serializer.profile.capabilities)
+        self.json("capabilitiesoffered", offered_capabilities(serializer.profile.capabilities))
+        self.json("model", full_model(model, serializer.profile))
+        self.json("modelsource", modelsource(model, serializer.profile))
+        self.json("export", document_view(serializer))
         return {**self.files, **host_files(self.base, self.documents)}
 
     def group(self, group: Group) -> dict[str, Any]:
@@ -163,7 +166,7 @@ class _StaticApi:
         _refuse_id(group.id, group.xid)
         for plural in group.type.resources:
             resources = group.collections.get(plural, {})
-            _with_count(value, plural, f"{self.base}{group.xid}/{plural}", len(resources))
+            _add_count(value, plural, f"{self.base}{group.xid}/{plural}", len(resources))
             members = {rid: self.resource(resource) for rid, resource in resources.items()}
             self.json(f"{path}/{plural}/{INDEX}", members)
         self.json(f"{path}/{INDEX}", value)
@@ -190,7 +193,7 @@ class _StaticApi:
         }
         self.json(f"{path}/versions/{INDEX}", versions)
         value = {**versions.get(source.defaultversionid, {}), **identity, **urls}
-        _with_count(value, "versions", f"{self.base}{resource.xid}/versions", len(versions))
+        _add_count(value, "versions", f"{self.base}{resource.xid}/versions", len(versions))
         self.entity(path, value, source, source.versions.get(source.defaultversionid))
         return value
 
@@ -217,7 +220,7 @@ class _StaticApi:
                 self.documents[path] = kind
 
     def source(self, resource: Resource) -> Resource | None:
-        """Return the resource whose attributes are shown; an alias of an alias, or of nothing, shows none."""
+        """Return the resource whose attributes are served; none for an alias of an alias, or of nothing."""
         if not resource.xref:
             return resource
         target = self.registry.resource(resource.xref)
@@ -228,7 +231,7 @@ class _StaticApi:
         self.files[f"{path}.hdr"] = JSON_HEADER
 
 
-def _with_count(owner: dict[str, Any], plural: str, address: str, count: int) -> None:
+def _add_count(owner: dict[str, Any], plural: str, address: str, count: int) -> None:
     owner[f"{plural}url"] = address
     owner[f"{plural}count"] = count
 

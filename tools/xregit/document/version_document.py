@@ -1,4 +1,4 @@
-"""A version's own document, such as a schema, to the attribute that carries it, and back.
+"""The document of a version, such as a schema, and the attribute that carries it.
 
 A document that is JSON is carried as a JSON value, other text as a string, anything else in base 64 (core
 specification, "Resource Attributes": ``<RESOURCE>``, ``<RESOURCE>base64``, ``<RESOURCE>url``).
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from xregit.model.aliases import find_name
+from xregit.source.json_emitter import pretty_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ _NO_JSON = object()
 def document_attribute(version: Version, singular: str, *, objects: bool = False) -> dict[str, Any]:
     """Return the one attribute that carries a version's document, or nothing where it has none.
 
-    With ``objects``, JSON that is no object goes in base 64: the published document schemas take it for no document.
+    With ``objects``, JSON that is no object goes in base 64: the published document schemas don't accept it.
     """
     document = version.document
     if document is None or document.data is None:
@@ -69,33 +70,28 @@ def inline_document(value: Mapping[str, Any], singular: str) -> bytes | None:
         return None
 
 
-def pretty_json(value: Any) -> bytes:
-    """Return a JSON value as people write it: two blanks per level, keys in their order."""
-    return json.dumps(value, indent=2, ensure_ascii=False).encode(errors="surrogatepass") + b"\n"
-
-
 def is_json(format: str) -> bool:  # noqa: A002 - the attribute's name
-    """Tell whether documents of that format are JSON."""
-    known = find_name("format", format) if format else None
-    return known is not None and known.document.endswith("json")
+    """Return whether documents of that format are JSON."""
+    name = find_name("format", format) if format else None
+    return name is not None and name.document.endswith("json")
 
 
 def extension(format: str, data: bytes) -> str:  # noqa: A002 - the attribute's name
     """Return the ending, with its dot, of the file that keeps a document."""
-    known = find_name("format", format) if format else None
-    if known and known.extensions:
-        return f".{known.extensions[0]}"
+    name = find_name("format", format) if format else None
+    if name and name.extensions:
+        return f".{name.extensions[0]}"
     return {JSON: ".json", TEXT: ".txt"}.get(_sniff(data), ".bin")
 
 
 def media_type(version: Version) -> str:
-    """Return the media type of a version's document: the stated one, else what its format or its bytes say."""
-    stated = version.attributes.get("contenttype")
-    if isinstance(stated, str) and stated:
-        return stated
-    known = find_name("format", _format(version.attributes))
+    """Return the media type of a version's document: the stated one, else that of its format or its bytes."""
+    contenttype = version.attributes.get("contenttype")
+    if isinstance(contenttype, str) and contenttype:
+        return contenttype
+    name = find_name("format", _format(version.attributes))
     data = version.document.data if version.document else None
-    return known.document if known and known.document else _sniff(data or b"")
+    return name.document if name and name.document else _sniff(data or b"")
 
 
 def _format(attributes: Mapping[str, Any]) -> str:

@@ -103,5 +103,5 @@ class Suppressor:
 def _suppressions(path: str, directive: Directive) -> Iterator[Suppression]:
     match = re.fullmatch(_FORM, directive.text)
     for rule in re.findall(_RULE, match["rules"]) if match else ():
-        line = None if match and match["whole"] else directive.about
+        line = None if match and match["whole"] else directive.line
         yield Suppression(path, rule, line, directive, (match["reason"] or "") if match else "")

@@ -1,1 +1,1 @@
-"""Text files to values and places, values to text files, and what Git knows about them."""
+"""Text files: parsing with positions, writing, atomic replacement, and their history in Git."""

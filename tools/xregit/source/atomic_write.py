@@ -88,7 +88,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
 def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path], bool] | None = None) -> None:
     """Replace a whole folder by one that holds exactly these files, by their relative paths.
 
-    ``ours`` tells by what a folder holds whether a former run has written it; without it, any may be replaced.
+    ``ours`` returns whether a former run has written a folder, by its content; without it, any may be replaced.
 
     Raises:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
@@ -98,12 +98,12 @@ def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path]
             message = f'"{target}" would be replaced as a whole, but it holds other files; name another folder'
             raise XregitError(message)
         with replace_folder(target) as folder:
-            _fill_folder(folder, files)
+            _write_into(folder, files)
 
 
 @contextmanager
 def replace_folder(target: Path) -> Iterator[Path]:
-    """Give an empty folder beside the target, and put it in the target's place if all goes well.
+    """Yield an empty folder beside the target, and put it in the target's place if all goes well.
 
     Killed between the two renames at its end, it leaves the old folder hidden; the next run puts it back first.
 
@@ -205,13 +205,10 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    made = {folder}
+def _write_into(folder: Path, files: Mapping[str, bytes]) -> None:
     for relative, data in files.items():
         path = _inside(folder, relative)
-        if path.parent not in made:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
 
@@ -262,7 +259,7 @@ def _report_os_error(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _report_odd_name(path: Path) -> Iterator[None]:
-    """Say which name the system refuses, such as one with NUL; only around code that raises no other ValueError."""
+    """Report a name that the system refuses, such as one with NUL; the code inside raises no other ValueError."""
     try:
         yield
     except ValueError as error:
@@ -281,7 +278,7 @@ def _remove_on_failure(beside: Path) -> Iterator[None]:
 
 
 def _another_run(place: Path) -> str:
-    """Return what to say where another run writes to a place."""
+    """Return the message for a place that another run writes to."""
     return f'another run is writing "{place}"; wait for its end'
 
 
@@ -322,7 +319,7 @@ def _lock(path: Path, create: Callable[[Path], None], refusal: str) -> int:
 
 
 def _is_still(path: Path, descriptor: int) -> bool:
-    """Tell whether the path names what was opened; another run may have renamed that to its place meanwhile."""
+    """Return whether the path still names the open file; another run may have renamed that to its place meanwhile."""
     try:
         return path.stat().st_ino == os.fstat(descriptor).st_ino
     except FileNotFoundError:
@@ -330,9 +327,9 @@ def _is_still(path: Path, descriptor: int) -> bool:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Exchange what two paths name, and tell whether that was done: not every system or file system can.
+    """Exchange what two paths name, and return whether that worked: not every system or file system can.
 
-    If it was not done, both are as they were.
+    If it did not, both are as they were.
     """
     rename = _renameat2()
     return (
@@ -345,7 +342,7 @@ def _renameat2() -> Any:
     """Return the function of the C library, or None where there is none."""
     if sys.platform != "linux":
         return None
-    found = getattr(ctypes.CDLL(None), "renameat2", None)
-    if found is not None:
-        found.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    return found
+    function = getattr(ctypes.CDLL(None), "renameat2", None)
+    if function is not None:
+        function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
+    return function

@@ -91,8 +91,8 @@ class History:
 
     def of(self, path: str) -> FileHistory:
         """Return the history of the file at a path relative to the repository; one never committed has HEAD's time."""
-        known = self.files.get(path)
-        return known or FileHistory(1, self.head_time or NO_TIME, self.head_time or NO_TIME)
+        time = self.head_time or NO_TIME
+        return self.files.get(path) or FileHistory(1, time, time)
 
 
 def read(folder: Path, commit: str = "HEAD") -> History:
@@ -156,12 +156,13 @@ def parse(log: bytes) -> Iterator[Commit]:
                 index += 2
             else:
                 index += 1
-        said = _utc(int(time)), _readable(author), _readable(subject)
-        yield Commit(sha[1:], *said, tuple(files), tuple(parents.split()))
+        seconds = min(max(int(time), 0), _LAST_SECOND)
+        utc = datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
+        yield Commit(sha[1:], utc, _readable(author), _readable(subject), tuple(files), tuple(parents.split()))
 
 
 def _former_names(history: History, path: str) -> Iterator[str]:
-    """Give the earlier names of a file that ended alike, the latest first."""
+    """Yield the earlier names of a file that end alike, the latest first."""
     end = path.rpartition("/")[2]
     for change in (change for commit in history.commits for change in commit.files):
         if change.status == "R" and change.path == path and f"/{change.oldpath}".endswith(f"/{end}"):
@@ -188,62 +189,50 @@ def file_histories(log: Sequence[Commit], boundary: frozenset[str]) -> dict[str,
 
     ``boundary`` holds the commits whose parents a shallow clone leaves out.
     """
-    lines = _Lines()
+    tracker = _RenameTracker()
     for index, commit in enumerate(log):
-        lines.take(index, commit.files)
-    # Files that begin together often change together, too.
-    known: dict[tuple[int, ...], FileHistory] = {}
-    found: dict[str, FileHistory] = {}
-    for path, touched in lines.touched.items():
-        key = tuple(touched)
-        if key not in known:
-            known[key] = _file_history([log[index] for index in touched], boundary)
-        found[path] = known[key]
-    return found
-
-
-def _utc(seconds: int) -> str:
-    return datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), UTC).isoformat()[:19] + "Z"
+        tracker.add_commit(index, commit.files)
+    histories = {}
+    for path, indexes in tracker.commits.items():
+        times = [log[index].time for index in indexes]
+        hashes = tuple(log[index].sha for index in indexes)
+        complete = hashes[-1] not in boundary
+        histories[path] = FileHistory(len(hashes), min(times), max(times), hashes, complete=complete)
+    return histories
 
 
 def _readable(text: str) -> str:
-    """Replace bytes that aren't UTF-8, which no output could encode."""
+    """Return the text with bytes replaced that aren't UTF-8, which no output could encode."""
     return text if text.isascii() else text.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _file_history(touching: list[Commit], boundary: frozenset[str]) -> FileHistory:
-    times = [commit.time for commit in touching]
-    hashes = tuple(commit.sha for commit in touching)
-    return FileHistory(len(hashes), min(times), max(times), hashes, complete=hashes[-1] not in boundary)
-
-
 @dataclass(slots=True)
-class _Lines:
-    """The commits, as indexes, that touched each file; ``latest`` maps an older name to the latest one.
+class _RenameTracker:
+    """The ``commits`` that touched each file, as indexes; ``latest`` maps an older name to the latest one.
 
-    ``begun`` are the names of files whose addition has been seen already: what is older is another file's.
+    ``added`` are the names of files whose addition was seen already: what is older is another file's.
     """
 
-    touched: dict[str, list[int]] = field(default_factory=dict)
+    commits: dict[str, list[int]] = field(default_factory=dict)
     latest: dict[str, str] = field(default_factory=dict)
-    begun: set[str] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
 
-    def take(self, index: int, changes: tuple[FileChange, ...]) -> None:
-        """Count one commit, which is older than all before."""
+    def add_commit(self, index: int, changes: tuple[FileChange, ...]) -> None:
+        """Add one commit, which is older than all before."""
         names = [self.latest.get(change.path, change.path) for change in changes]
         for change, name in zip(changes, names, strict=True):
-            indexes = self.touched.setdefault(name, [])
+            indexes = self.commits.setdefault(name, [])
             if not indexes or indexes[-1] != index:
                 indexes.append(index)
             if change.status == "A":
-                self.begun.add(name)
+                self.added.add(name)
                 self.latest.pop(change.path, None)
         for change, name in zip(changes, names, strict=True):
             if change.status == "R":
-                self._renamed(change.oldpath, name)
+                self._follow_rename(change.oldpath, name)
 
-    def _renamed(self, old: str, name: str) -> None:
-        """Let what is older than a rename, and what a parallel branch did to the old name, count for the new one."""
+    def _follow_rename(self, old: str, name: str) -> None:
+        """Count for the new name what is older than a rename, and what a parallel branch did to the old name."""
         self.latest[old] = name
-        if old in self.touched and old != name and old not in self.begun:
-            self.touched[name] = sorted({*self.touched[name], *self.touched.pop(old)})
+        if old in self.commits and old != name and old not in self.added:
+            self.commits[name] = sorted({*self.commits[name], *self.commits.pop(old)})

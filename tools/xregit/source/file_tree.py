@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
-_USUAL = ".yaml"
+_EXTENSION = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
-_OF_SYSTEMS = frozenset({"thumbs.db", "desktop.ini"})
+_SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
 _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a name that may be so
-_KEPT_IN_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
+_SAFE_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
 # Windows reserves these names, whatever extension follows.
 _DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
 
@@ -59,7 +59,7 @@ class Listing:
 def list_files(root: Path) -> Listing:
     """Return the regular files below the folder.
 
-    Hidden files and folders and editors' backups are passed over. A symbolic link to a file inside is a file;
+    Hidden files and folders and editors' backups are left out. A symbolic link to a file inside is a file;
     links that leave the folder, links to folders, devices, pipes and files over MAX_FILE_BYTES are problems.
     """
     walk = _Walk(Path(os.path.realpath(root)))
@@ -71,7 +71,7 @@ def list_files(root: Path) -> Listing:
 
 def list_contents(contents: Mapping[str, bytes]) -> Listing:
     """Return the `Listing` of files that are held in memory by their relative paths, such as those of a commit."""
-    kept: list[str] = []
+    files: list[str] = []
     problems: list[FileProblem] = []
     for path in sorted(contents):
         *folders, name = path.split("/")
@@ -82,18 +82,18 @@ def list_contents(contents: Mapping[str, bytes]) -> Listing:
         if problem:
             problems.append(problem)
         else:
-            kept.append(path)
-    return Listing(tuple(kept), tuple(sorted(problems, key=lambda problem: problem.path)))
+            files.append(path)
+    return Listing(tuple(files), tuple(sorted(problems, key=lambda problem: problem.path)))
 
 
 def read(root: Path | str, relative: str) -> bytes:
-    """Return the bytes of a file that `list_files` gave.
+    """Return the bytes of a file that `list_files` lists.
 
     Raises:
         FileError: it isn't a readable regular file below the folder, or it is larger than MAX_FILE_BYTES.
     """
     try:
-        descriptor = _opened(root, relative)
+        descriptor = _open(root, relative)
         try:
             problem = _status_problem(relative, os.fstat(descriptor))
             if problem:
@@ -108,12 +108,10 @@ def read(root: Path | str, relative: str) -> bytes:
 
 def id_to_filename(name: str) -> str:
     """Return the id as a file name without extension; what some file system may refuse is percent-encoded."""
-    kept = "".join(char if char in _KEPT_IN_NAMES else _encoded(char) for char in name)
-    if kept.startswith(".") or re.match(_DEVICE, kept):
-        kept = _encoded(kept[0]) + kept[1:]
-    if kept.endswith("."):
-        kept = kept[:-1] + _encoded(".")
-    return kept
+    filename = "".join(char if char in _SAFE_CHARACTERS else _encode(char) for char in name)
+    if filename.startswith(".") or re.match(_DEVICE, filename):
+        filename = _encode(filename[0]) + filename[1:]
+    return f"{filename[:-1]}{_encode('.')}" if filename.endswith(".") else filename
 
 
 def filename_to_id(name: str) -> str:
@@ -121,11 +119,11 @@ def filename_to_id(name: str) -> str:
     return unquote(name)
 
 
-def _encoded(char: str) -> str:
+def _encode(char: str) -> str:
     return "".join(f"%{byte:02X}" for byte in char.encode(errors="surrogatepass"))
 
 
-def _opened(root: Path | str, relative: str) -> int:
+def _open(root: Path | str, relative: str) -> int:
     if relative.startswith("/") or "\0" in relative or (".." in relative and ".." in relative.split("/")):
         raise FileError(_outside(relative))
     try:
@@ -147,9 +145,9 @@ def _target(top: Path, link: Path) -> Path | None:
 
 
 def _is_backup(name: str) -> bool:
-    """Tell whether a file's name is one that an editor or a system chose, and no author."""
+    """Return whether a file's name is one that an editor or a system chose, and no author."""
     small = name.lower()
-    return small.endswith(_BACKUP_ENDINGS) or small in _OF_SYSTEMS or (small[0] == small[-1] == "#" and small != "#")
+    return small.endswith(_BACKUP_ENDINGS) or small in _SYSTEM_FILES or (small[0] == small[-1] == "#" and small != "#")
 
 
 def _status_problem(path: str, status: os.stat_result) -> FileProblem | None:
@@ -168,9 +166,8 @@ def _size_problem(path: str, size: int) -> FileProblem | None:
 
 
 def _name_problem(path: str) -> FileProblem:
-    shown = path.encode("unicode_escape").decode()
     message = "the name has control characters, or bytes that are not UTF-8"
-    return FileProblem("file-name", shown, message, "rename it")
+    return FileProblem("file-name", path.encode("unicode_escape").decode(), message, "rename it")
 
 
 def _outside(path: str) -> FileProblem:
@@ -193,15 +190,15 @@ class _Walk:
         self.problems: list[FileProblem] = []
 
     def scan(self, prefix: str) -> None:
-        """Take all entries of one folder."""
+        """Add all entries of one folder."""
         try:
             with os.scandir(f"{self.top}/{prefix}") as entries:
                 for entry in entries:
-                    self._take(prefix + entry.name, entry)
+                    self._add(prefix + entry.name, entry)
         except OSError as error:
             self.problems.append(_unreadable(prefix or ".", error))
 
-    def _take(self, path: str, entry: os.DirEntry[str]) -> None:
+    def _add(self, path: str, entry: os.DirEntry[str]) -> None:
         name = entry.name
         if name.startswith("."):
             return
@@ -209,7 +206,7 @@ class _Walk:
             self.problems.append(_name_problem(path))
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
-        elif name.endswith(_USUAL) or not _is_backup(name):
+        elif name.endswith(_EXTENSION) or not _is_backup(name):
             problem = self._link_problem(path) if entry.is_symlink() else None
             try:
                 status = entry.stat()

@@ -1,6 +1,6 @@
-"""What reading a text yields: its value, what is wrong with it, and the position of every part.
+"""The result of parsing a text: its value, its problems, and the position of every part.
 
-Readers of YAML and of JSON share these records, and the builder that fills them part by part.
+The loaders of YAML and of JSON share these records, and the builder that fills them part by part.
 """
 
 from __future__ import annotations
@@ -33,19 +33,6 @@ class Problem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """The value that a file's text stands for; None, with at least one problem, where the text can't be read.
-
-    A value that comes with problems is what could be read around them. ``plain`` says that it contains at least
-    one ``PlainInt`` or ``PlainFloat``.
-    """
-
-    value: Any
-    problems: tuple[Problem, ...] = ()
-    plain: bool = False
-
-
 @dataclass(slots=True)
 class Spot:
     """Where one value and its key stand, and the same of everything inside it."""
@@ -55,7 +42,7 @@ class Spot:
     inside: dict[str | int, Spot] = field(default_factory=dict)
 
     def mark(self) -> Span:
-        """Return a short stretch that stands for the value: its key, else its first part, else itself."""
+        """Return the span by which a message points to the value: its key, else its first part, else itself."""
         if self.key.line:
             return self.key
         first = next(iter(self.inside.values()), None)
@@ -79,6 +66,23 @@ class Positions:
         return spot.mark() if on_key else spot.value
 
 
+UNKNOWN_POSITIONS = Positions(Spot(NOWHERE))
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The value that a file's text stands for; None, with at least one problem, where the text can't be read.
+
+    A value that comes with problems is what could be read around them. ``plain`` says that it contains at least
+    one ``PlainInt`` or ``PlainFloat``. A fast pass over sound text leaves ``positions`` unknown.
+    """
+
+    value: Any
+    problems: tuple[Problem, ...] = ()
+    plain: bool = False
+    positions: Positions = UNKNOWN_POSITIONS
+
+
 def encoding_problem(data: bytes, rule: str) -> Problem | None:
     """Return a problem that names the first byte that isn't UTF-8, or None."""
     try:
@@ -92,34 +96,19 @@ def encoding_problem(data: bytes, rule: str) -> Problem | None:
 def conflict_problem(data: bytes, rule: str) -> Problem | None:
     """Return a problem that names the first line by which Git marks the two sides of a conflict, or None."""
     text = data.decode(errors="replace")
-    found = re.search(_CONFLICT, text)
-    if not found:
+    match = re.search(_CONFLICT, text)
+    if not match:
         return None
     message = "a merge left both sides of a conflict here"
     advice = 'keep what is right, and remove the lines that begin with "<<<<<<<", "=======" and ">>>>>>>"'
-    line = text.count("\n", 0, found.start()) + 1
-    return Problem(rule, message, advice, Span(line, 1, line, 1 + len(found[0].rstrip())))
+    line = text.count("\n", 0, match.start()) + 1
+    return Problem(rule, message, advice, Span(line, 1, line, 1 + len(match[0].rstrip())))
 
 
 def character_span(before: str) -> Span:
     """Return the place of the one character that follows the text."""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return Span(line, column, line, column + 1)
-
-
-def in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """Return the problems in the order of their places."""
-    return tuple(sorted(problems, key=lambda problem: (problem.span.line, problem.span.column, problem.rule)))
-
-
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """Everything that one slow pass over a text finds out."""
-
-    value: Any
-    problems: tuple[Problem, ...]
-    positions: Positions
-    plain: bool = False
 
 
 class StopError(Exception):
@@ -140,13 +129,13 @@ class Frame:
 
     @property
     def key_due(self) -> bool:
-        """Tell whether the next part is a key."""
+        """Whether the next part is a key."""
         return self.keyed and not self.key_read
 
 
 @dataclass(slots=True)
 class ValueBuilder:
-    """What is known of a text so far; ``language`` begins the names of its rules."""
+    """The value and the problems of a text so far; ``language`` begins the names of its rules."""
 
     language: str
     frames: list[Frame] = field(default_factory=lambda: [Frame([], Spot(NOWHERE))])
@@ -158,23 +147,24 @@ class ValueBuilder:
         """The innermost mapping or list; at the top a list of the one value."""
         return self.frames[-1]
 
-    def survey(self) -> Survey:
-        """Return what has been found."""
+    def result(self) -> Parsed:
+        """Return the value as far as it was read, and the problems in the order of their places."""
         top = self.frames[0]
         root = top.spot.inside.get(0, Spot(NOWHERE))
-        return Survey(top.box[0] if top.box else None, in_order(self.problems), Positions(root), self.plain)
+        problems = sorted(self.problems, key=lambda problem: (problem.span.line, problem.span.column, problem.rule))
+        return Parsed(top.box[0] if top.box else None, tuple(problems), self.plain, Positions(root))
 
     def report(self, rule: str, message: str, advice: str, span: Span) -> None:
-        """Note a problem that the rest of the text can be read with."""
+        """Add a problem; the rest of the text can be read."""
         self.problems.append(Problem(f"{self.language}-{rule}", message, advice, span))
 
     def unreadable(self, problem: Problem) -> None:
-        """Note the problem that ends the reading; nothing of the value is kept."""
+        """Add the problem that ends the reading, and drop the value."""
         self.problems.append(problem)
         self.frames[0].box = []
 
     def key(self, text: str, span: Span) -> None:
-        """Take the key of the next value."""
+        """Set the key of the next value."""
         frame = self.frame
         first = frame.spot.inside.get(text)
         if first:
@@ -183,11 +173,11 @@ class ValueBuilder:
         frame.key_read, frame.key, frame.key_span = True, text, span
 
     def no_key(self) -> None:
-        """Take a key that can't be one, so that its value is dropped."""
+        """Mark the key of the next value as faulty, so that the value is dropped."""
         self.frame.key_read, self.frame.key = True, None
 
     def place(self, value: Any, span: Span) -> Spot:
-        """Take a value and where it stands."""
+        """Add a value at a place."""
         frame = self.frame
         part: str | int | None = frame.key if frame.keyed else len(frame.box)
         spot = Spot(frame.key_span if frame.keyed else NOWHERE, span)
@@ -202,10 +192,10 @@ class ValueBuilder:
         return spot
 
     def open(self, *, keyed: bool, span: Span) -> None:
-        """Take the start of a mapping or list, which may stand where a key is due.
+        """Begin a mapping or list, which may stand where a key is due.
 
         Raises:
-            StopError: it is nested too deeply; the problem is noted.
+            StopError: it is nested too deeply; the problem is added.
         """
         if len(self.frames) > MAX_DEPTH:
             message = f"the value is nested more than {MAX_DEPTH} levels deep"
@@ -218,7 +208,7 @@ class ValueBuilder:
             self.frames.append(Frame(box, self.place(box, span), keyed))
 
     def close(self, end: tuple[int, int]) -> None:
-        """Take the end of the innermost mapping or list."""
+        """End the innermost mapping or list."""
         frame = self.frames.pop()
         start = frame.spot.value
         frame.spot.value = Span(start.line, start.column, *end)

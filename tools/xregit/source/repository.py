@@ -1,6 +1,6 @@
 """The Git repository around a folder: its commits, their files, and checkouts of them.
 
-All that is asked of Git is asked here, through GitPython, of the repository that `find` finds. GitPython's own objects
+Every command of Git runs here, through GitPython, in the repository that `find` returns. GitPython's own objects
 (Tree, Blob) are not used: they can't read repositories with SHA-256 ids.
 """
 
@@ -41,7 +41,7 @@ _SKIPPED = b"S "  # how "git ls-files -t" marks a file that is not checked out
 
 
 class RepositoryError(XregitError):
-    """There is no repository to ask, or Git gives no answer; ``reason`` says why, without the way out."""
+    """There is no repository, or Git can't read it; ``reason`` says why, without the remedy."""
 
     def __init__(self, reason: str, message: str = "") -> None:
         """Keep the reason; the message is the reason where there is none."""
@@ -65,10 +65,10 @@ def open_repository(folder: Path) -> Iterator[Repo]:
     Git looks for the repository at its top alone, so that it finds the one that we found, and checks who owns it.
 
     Raises:
-        RepositoryError: the folder is in no repository, or Git gives no answer.
+        RepositoryError: the folder is in no repository, or Git fails.
     """
     try:
-        import git  # it takes 80 ms, and a check asks nothing of Git
+        import git  # it takes 80 ms, and a check does without Git
     except ImportError as error:  # it looks for Git when it is imported
         raise RepositoryError(_NOT_INSTALLED) from error
     top = find(folder) if folder.exists() else None
@@ -147,7 +147,7 @@ def list_commits(folder: Path, refs: str) -> tuple[str, ...]:
 def changed_files(folder: Path, ref: str) -> frozenset[str]:
     """Return the files that commits changed since the branch left another, by their paths in the repository.
 
-    It is empty where Git gives no answer, such as for a ``ref`` that it does not know.
+    It is empty where Git fails, such as for a ``ref`` that it does not know.
     """
     options = ("-r", "-z", "--name-only", "--no-renames", "--no-relative")
     try:
@@ -187,7 +187,7 @@ def read_tree(repo: Repo, commit: str, prefix: str) -> Mapping[str, bytes]:
 
 
 def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[bytes | None]:
-    """Give the bytes that files had at commits, in the order of the pairs of a commit and a path; None for no file.
+    """Yield the bytes that files had at commits, in the order of the pairs of a commit and a path; None for no file.
 
     Paths are relative to the repository. It takes one run of Git.
 
@@ -213,7 +213,7 @@ def count_unchecked_files(folder: Path) -> int:
     """Return how many files below a folder a sparse checkout leaves out: Git has them, but they are not on the disk."""
     top = find(folder)
     if top is None or not (_git_folder(top) / "info" / "sparse-checkout").is_file():
-        return 0  # each command comes here, and few checkouts were ever sparse
+        return 0  # every command calls this, and few checkouts are sparse
     try:
         with open_repository(folder) as repo:
             lines = repo.git.ls_files("-t", "-z", "--", str(folder.resolve()), stdout_as_string=False)
@@ -225,7 +225,7 @@ def count_unchecked_files(folder: Path) -> int:
 
 @contextmanager
 def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
-    """Check a commit out below an empty place, and give where the folder is in it; it is removed afterwards.
+    """Check a commit out below an empty place, and yield the path of the folder in it; it is removed afterwards.
 
     Raises:
         RepositoryError: the folder is in no repository, there is no such commit, or Git can't write there.
@@ -286,7 +286,7 @@ def _prefix(repo: Repo, folder: Path) -> str:
 
 
 def _read_objects(repo: Repo, names: Iterable[str]) -> Iterator[bytes | None]:
-    """Give the bytes of the objects that names stand for; None for no object."""
+    """Return the bytes of the objects that names stand for; None for no object."""
     with tempfile.TemporaryFile() as file:
         file.write(os.fsencode("".join(f"{name}\n" for name in names)))
         file.seek(0)
@@ -295,7 +295,7 @@ def _read_objects(repo: Repo, names: Iterable[str]) -> Iterator[bytes | None]:
 
 
 def _split_objects(output: bytes) -> Iterator[bytes | None]:
-    """Give what ``git cat-file --batch`` printed: each object behind a line with its id, kind and size."""
+    """Yield the objects that ``git cat-file --batch`` printed, each behind a line with its id, kind and size."""
     start = 0
     while start < len(output):
         line_end = output.index(b"\n", start)
@@ -309,7 +309,7 @@ def _split_objects(output: bytes) -> Iterator[bytes | None]:
 
 
 def _reason(errors: str) -> str:
-    """Return why Git gave no answer, by what it printed as errors."""
+    """Return why Git failed, by what it printed as errors."""
     if "bad revision" in errors or "does not have any commits" in errors:
         return "the Git repository has no commits yet"
     if _OTHER_OWNER in errors:

@@ -1,4 +1,4 @@
-"""Unquoted YAML scalars by the core schema of YAML 1.2, and numbers that remember how they were written."""
+"""Unquoted YAML scalars by the core schema of YAML 1.2, and numbers that keep their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a YAML parser complains about, as problems that say what the writer probably meant."""
+"""The complaints of a YAML parser, as problems that say what the author probably meant."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 # YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
-_REFUSED = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_GLUED = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
+_NO_SPACE = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
 _ODD_SPACE = re.compile(r"[ \t]*(?:- +)*[A-Za-z0-9_.-]+:([\u00a0\u2000-\u200a\u202f\u3000])")  # as web pages have them
 _QUOTES = "put the value in quotes"
 _AROUND = "put the whole value in quotes of the other kind; inside single quotes, a single quote is written twice"
@@ -93,70 +93,81 @@ def bad_character(data: bytes) -> Problem | None:
     if undecodable:
         return undecodable
     text = data.decode()
-    found = _REFUSED.search(text)
-    if not found:
+    match = _FORBIDDEN.search(text)
+    if not match:
         return None
-    code = f"{ord(found[0]):04X}"
+    code = f"{ord(match[0]):04X}"
     advice = f'remove it, or write it as "\\u{code}" inside double quotes'
-    place = character_span(text[: found.start()])
-    return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, place)
+    span = character_span(text[: match.start()])
+    return Problem("yaml-encoding", f"the character U+{code} is not allowed", advice, span)
 
 
-def syntax_problem(error: YAMLError, data: bytes, quoted: Span = NOWHERE, bracket: Span = NOWHERE) -> Problem:
+def syntax_problem(  # noqa: PLR0911 - one return for each kind of complaint
+    error: YAMLError, data: bytes, quoted: Span = NOWHERE, bracket: Span = NOWHERE
+) -> Problem:
     """Return the parser's complaint in our words, at the better of its places.
 
-    ``quoted`` is where the last text in quotes stands: what does not fit behind it may have been meant to be inside.
-    ``bracket`` is the innermost one that is open.
+    ``quoted`` is the span of the last text in quotes: what does not fit behind it may have been meant to be inside.
+    ``bracket`` is that of the innermost bracket that is open.
     """
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
         return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
-    complaint, place = error.problem or "", _span(error.problem_mark)
-    directive = _DIRECTIVE.search(data.decode())
-    if "<document start>" in complaint and directive:
-        message = "a line that begins with % is meant for YAML itself, which has no use for it here"
-        return Problem("yaml-syntax", message, "remove it", character_span(data.decode()[: directive.start()]))
-    if "<document start>" in complaint:
+    sentence, span, text = error.problem or "", _span(error.problem_mark), data.decode()
+    lines = [*_LINE_BREAK.split(text), ""]  # the parser may stand behind the last line
+    if "<document start>" in sentence:
+        directive = _DIRECTIVE.search(text)
+        if directive:
+            message = "a line that begins with % is meant for YAML itself, which has no use for it here"
+            return Problem("yaml-syntax", message, "remove it", character_span(text[: directive.start()]))
         advice = 'keep one document per file: remove the "..." or what follows it'
-        return Problem("yaml-documents", "text follows the end of the document", advice, place)
-    if "start any token" in complaint or "tab character" in complaint:
-        return _bad_start(place, data)
-    known = next((known for known in _COMPLAINTS if any(part in complaint for part in known.fragments)), None)
-    if known is None:
-        return Problem("yaml-syntax", f"the text is not YAML: {complaint}", "check this line", place)
-    if known.at_context and error.context_mark:
-        place = _span(error.context_mark)
-    if "node content" in complaint and bracket is not NOWHERE and _is_end(place, data):
-        known, place = _UNCLOSED, bracket
-    return _earlier(place, data, quoted) or Problem("yaml-syntax", known.message, known.help, place)
+        return Problem("yaml-documents", "text follows the end of the document", advice, span)
+    if "start any token" in sentence or "tab character" in sentence:
+        character = lines[span.line - 1][span.column - 1 : span.column]
+        if character == "\t":
+            return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", span)
+        return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, span)
+    complaint = next((item for item in _COMPLAINTS if any(part in sentence for part in item.fragments)), None)
+    if complaint is None:
+        return Problem("yaml-syntax", f"the text is not YAML: {sentence}", "check this line", span)
+    if complaint.at_context and error.context_mark:
+        span = _span(error.context_mark)
+    rest_of_text = (lines[span.line - 1][span.column - 1 :], *lines[span.line :])
+    if "node content" in sentence and bracket is not NOWHERE and not any(map(str.strip, rest_of_text)):
+        complaint, span = _UNCLOSED, bracket
+    return _earlier_mistake(span, lines, quoted) or Problem("yaml-syntax", complaint.message, complaint.help, span)
 
 
-def _earlier(place: Span, data: bytes, quoted: Span) -> Problem | None:
+def _earlier_mistake(  # noqa: PLR0911 - one return for each kind of mistake
+    span: Span, lines: list[str], quoted: Span
+) -> Problem | None:
     """Return the mistake of an earlier line that the parser notices only here, or one that nobody sees; else None."""
-    behind = quoted.endline == place.line and 0 <= place.column - quoted.endcolumn <= 1
-    if behind and quoted.line < place.line:
+    follows_quotes = quoted.endline == span.line and 0 <= span.column - quoted.endcolumn <= 1
+    if follows_quotes and quoted.line < span.line:
         message = f"the quotes that open here close only in line {quoted.endline}"
         return Problem("yaml-syntax", message, "add the closing quote", quoted)
-    if behind:
-        return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, place)
-    lines = [*_LINE_BREAK.split(data.decode()), ""]  # the parser may stand behind the last line
-    before = next((number for number in range(place.line - 1, 0, -1) if lines[number - 1].strip()), 0)
-    for number in filter(None, (before, place.line)):
-        if odd := _ODD_SPACE.match(lines[number - 1]):
-            message = f"the space behind this colon is U+{ord(odd[1]):04X}, which is none to YAML"
-            at = Span(number, odd.start(1) + 1, number, odd.end(1) + 1)
-            return Problem("yaml-syntax", message, "write an ordinary space", at)
-    glued = _GLUED.match(lines[before - 1]) if before else None
-    if glued and ":" in lines[place.line - 1][: place.column]:
-        at = Span(before, glued.end(1) + 1, before, glued.end(1) + 2)
-        return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", at)
-    if before and _is_bare(lines, before, place.line):
-        at = Span(before, _indent(lines[before - 1]) + 1, before, len(lines[before - 1].rstrip()) + 1)
-        return Problem("yaml-syntax", _NO_PAIR.message, _NO_PAIR.help, at)
+    if follows_quotes:
+        return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, span)
+    previous = next((number for number in range(span.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    for number in filter(None, (previous, span.line)):
+        if space := _ODD_SPACE.match(lines[number - 1]):
+            message = f"the space behind this colon is U+{ord(space[1]):04X}, which is none to YAML"
+            place = Span(number, space.start(1) + 1, number, space.end(1) + 1)
+            return Problem("yaml-syntax", message, "write an ordinary space", place)
+    if not previous:
+        return None
+    line = lines[previous - 1]
+    pair = _NO_SPACE.match(line)
+    if pair and ":" in lines[span.line - 1][: span.column]:
+        place = Span(previous, pair.end(1) + 1, previous, pair.end(1) + 2)
+        return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", place)
+    if _lacks_colon(lines, previous, span.line):
+        place = Span(previous, _indent(line) + 1, previous, len(line.rstrip()) + 1)
+        return Problem("yaml-syntax", _NO_PAIR.message, _NO_PAIR.help, place)
     return None
 
 
-def _is_bare(lines: list[str], number: int, next_number: int) -> bool:
-    """Tell whether a line has no colon, though it begins where names do, as the next one does."""
+def _lacks_colon(lines: list[str], number: int, next_number: int) -> bool:
+    """Return whether a line has no colon, though it begins where names do, as the next one does."""
     line, indent = lines[number - 1], _indent(lines[number - 1])
     if ":" in line or line.lstrip().startswith(("- ", "#")) or _indent(lines[next_number - 1]) != indent:
         return False
@@ -166,20 +177,6 @@ def _is_bare(lines: list[str], number: int, next_number: int) -> bool:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _is_end(place: Span, data: bytes) -> bool:
-    """Tell whether nothing follows a place."""
-    line, *more = [*_LINE_BREAK.split(data.decode())[place.line - 1 :], ""]
-    return not line[place.column - 1 :].strip() and not any(map(str.strip, more))
-
-
-def _bad_start(place: Span, data: bytes) -> Problem:
-    line = [*_LINE_BREAK.split(data.decode()), ""][place.line - 1]
-    character = line[place.column - 1 : place.column]
-    if character == "\t":
-        return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", place)
-    return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, place)
 
 
 def _span(mark: Mark) -> Span:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import NoneType
 from typing import Any
 
@@ -13,39 +12,34 @@ from typing import Any
 _PLAIN = re.compile(r"[^\W\d][^\n]*|[/$(_][^\n]*")
 # What ends or changes unquoted text: a comment, a key's colon, blanks at its end.
 _UNSAFE = re.compile(r" #|:(?:\s|$)|\s$|\t")
-_UNSAFE_IN_BRACKETS = re.compile(r"[,\[\]{}:#?]")
+_UNSAFE_IN_FLOW = re.compile(r"[,\[\]{}:#?]")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
-# Keys and values of a catalog are much alike.
-MAX_REMEMBERED = 65_536
 _ATOMS = {None: "null", True: "true", False: "false"}
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
-def quoted_if_needed(text: str) -> str:
+def quote_if_needed(text: str) -> str:
     """Return the text as a value or key of its own line."""
-    return text if _is_plain(text) else quoted(text)
+    return text if _is_plain(text) else quote(text)
 
 
-@lru_cache(maxsize=MAX_REMEMBERED)
-def quoted_in_brackets(text: str) -> str:
-    """Return the text as a value or key between brackets."""
-    return text if _is_plain(text) and not _UNSAFE_IN_BRACKETS.search(text) else quoted(text)
+def quote_in_flow(text: str) -> str:
+    """Return the text as a value or key of a flow collection, which stands between brackets."""
+    return text if _is_plain(text) and not _UNSAFE_IN_FLOW.search(text) else quote(text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return the text in quotes: single ones where double ones would need escapes for nothing but themselves."""
-    if not text.isprintable() and _UNPRINTABLE.search(text):
-        return '"' + _UNPRINTABLE.sub(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+    if _UNPRINTABLE.search(text):
+        return '"' + _UNPRINTABLE.sub(_escape, text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
     if '"' in text or "\\" in text:
         return "'" + text.replace("'", "''") + "'"
     return f'"{text}"'
 
 
 def is_printable(text: str) -> bool:
-    """Tell whether the text's only unprintable characters are line feeds and tabs."""
-    # What Python calls printable is, and is found sooner.
-    return text.isprintable() or _UNPRINTABLE.search(text.replace("\n", "").replace("\t", "")) is None
+    """Return whether the text's only unprintable characters are line feeds and tabs."""
+    return _UNPRINTABLE.search(text.replace("\n", "").replace("\t", "")) is None
 
 
 def atom(value: float | None) -> str:
@@ -73,23 +67,22 @@ def _is_plain(text: str) -> bool:
         _PLAIN.fullmatch(text) is not None
         and text.casefold() not in _WORDS
         and not _UNSAFE.search(text)
-        and (text.isprintable() or not _UNPRINTABLE.search(text))
+        and not _UNPRINTABLE.search(text)
     )
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    known = {9: "\\t", 10: "\\n", 13: "\\r"}.get(code)
-    return known or (f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}")  # noqa: PLR2004
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    short = {9: "\\t", 10: "\\n", 13: "\\r"}.get(code)
+    return short or (f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}")  # noqa: PLR2004
 
 
 MAX_LINE_CHARS = 100
-MAX_BRACKET_CHARS = 80  # where a line with brackets ends at the latest
-MAX_BRACKET_ENTRIES = 5
+MAX_FLOW_CHARS = 80  # where a line with a flow collection ends at the latest
+MAX_FLOW_ENTRIES = 5
 MAX_KEY_CHARS = 1000  # a reader may refuse a key of 1024 characters and more that has no "?" before it
 _MIN_FOLDED_CHARS = 40
 
-# Asked of every value, so made once.
 _SINGLE = (str, int, float, NoneType)
 _FOLD = re.compile(r"(?<=\S) (?=\S)")
 _BLANK_LINE = re.compile(r"^[ \t]+$|[ \t]\Z", re.MULTILINE)
@@ -110,9 +103,9 @@ def to_yaml(value: Mapping[str, Any], *, comment: str = "") -> str:
 def _mapping_lines(value: Mapping[str, Any], indent: int) -> list[str]:
     lines, margin = [], " " * indent
     for key, item in value.items():
-        name = quoted_if_needed(key)
+        name = quote_if_needed(key)
         if len(name) > MAX_KEY_CHARS:
-            lines.append(f"{margin}? {quoted(key)}")
+            lines.append(f"{margin}? {quote(key)}")
             name = ""
         head, body = _block_or_flow(item, indent + 2, indent + len(name) + 2)
         lines.append(f"{margin}{name}: {head}" if head else f"{margin}{name}:")
@@ -132,31 +125,30 @@ def _list_lines(value: Sequence[Any], indent: int) -> list[str]:
 
 
 def _block_or_flow(value: Any, indent: int, column: int) -> tuple[str, list[str]]:
-    """Return what follows a key or dash on its line, which begins at the column, and the indented lines below."""
+    """Return what follows a key or dash on its line, beginning at the column, and the indented lines below."""
     if isinstance(value, str):
-        return folded_or_quoted(value, indent, column)
+        return fold_or_quote(value, indent, column)
     if value is None or isinstance(value, int | float):
         return atom(value), []
-    # Most are plain dicts and lists, and testing for these first is faster than for any Mapping or Sequence.
-    if isinstance(value, dict) or (not isinstance(value, list) and isinstance(value, Mapping)):
-        brackets = _mapping_brackets(value, MAX_BRACKET_CHARS - column) if value else "{}"
-        return (brackets, []) if brackets else ("", _mapping_lines(value, indent))
+    if isinstance(value, Mapping):
+        flow = _flow_mapping(value, MAX_FLOW_CHARS - column) if value else "{}"
+        return (flow, []) if flow else ("", _mapping_lines(value, indent))
     if isinstance(value, bytes) or not isinstance(value, Sequence):
         message = f"a {type(value).__name__} is no JSON value"
         raise TypeError(message)
-    brackets = _list_brackets(value, MAX_BRACKET_CHARS - column) if value else "[]"
-    return (brackets, []) if brackets else ("", _list_lines(value, indent))
+    flow = _flow_list(value, MAX_FLOW_CHARS - column) if value else "[]"
+    return (flow, []) if flow else ("", _list_lines(value, indent))
 
 
-def _mapping_brackets(value: Mapping[str, Any], room: int) -> str:
-    """Return a small mapping of single values on one line; nothing where it has to be spread out."""
-    if len(value) > MAX_BRACKET_ENTRIES:
+def _flow_mapping(value: Mapping[str, Any], room: int) -> str:
+    """Return a small mapping of single values on one line; nothing where it takes more than that."""
+    if len(value) > MAX_FLOW_ENTRIES:
         return ""
     pairs = []
     for key, item in value.items():
         if not isinstance(item, _SINGLE):
             return ""
-        pair = f"{quoted_in_brackets(key)}: {_word(item)}"
+        pair = f"{quote_in_flow(key)}: {_flow_scalar(item)}"
         room -= len(pair) + 2  # what stands before and after them is as long as what stands between two
         if room < 0:
             return ""
@@ -164,13 +156,13 @@ def _mapping_brackets(value: Mapping[str, Any], room: int) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def _list_brackets(value: Sequence[Any], room: int) -> str:
-    """Return a list of single values on one line; nothing where it has to be spread out."""
+def _flow_list(value: Sequence[Any], room: int) -> str:
+    """Return a list of single values on one line; nothing where it takes more than that."""
     words = []
     for item in value:
         if not isinstance(item, _SINGLE):
             return ""
-        word = _word(item)
+        word = _flow_scalar(item)
         room -= len(word) + 2
         if room < 0:
             return ""
@@ -178,27 +170,23 @@ def _list_brackets(value: Sequence[Any], room: int) -> str:
     return f"[{', '.join(words)}]"
 
 
-def _word(item: str | float | None) -> str:
-    return quoted_in_brackets(item) if isinstance(item, str) else atom(item)
+def _flow_scalar(item: str | float | None) -> str:
+    return quote_in_flow(item) if isinstance(item, str) else atom(item)
 
 
-def folded_or_quoted(value: str, indent: int, column: int) -> tuple[str, list[str]]:
+def fold_or_quote(value: str, indent: int, column: int) -> tuple[str, list[str]]:
     """Return a text as it follows a key or dash on its line, at the column, and the indented lines below."""
-    if _suits_block(value):
-        return _literal(value, indent)
-    line = quoted_if_needed(value)
+    if "\n" in value.strip() and is_printable(value) and not _BLANK_LINE.search(value):
+        return _literal_block(value, indent)
+    line = quote_if_needed(value)
     if column + len(line) > MAX_LINE_CHARS and is_printable(value):
-        folded = _folded(value, max(MAX_LINE_CHARS - indent, _MIN_FOLDED_CHARS))
-        if len(folded) > 1:
-            return ">-", [" " * indent + part for part in folded]
+        lines = _fold(value, max(MAX_LINE_CHARS - indent, _MIN_FOLDED_CHARS))
+        if len(lines) > 1:
+            return ">-", [" " * indent + part for part in lines]
     return line, []
 
 
-def _suits_block(value: str) -> bool:
-    return "\n" in value.strip() and is_printable(value) and not _BLANK_LINE.search(value)
-
-
-def _literal(value: str, indent: int) -> tuple[str, list[str]]:
+def _literal_block(value: str, indent: int) -> tuple[str, list[str]]:
     stripped = value.rstrip("\n")
     ending = {0: "-", 1: ""}.get(len(value) - len(stripped), "+")
     depth = "2" if value[0] in " \t\n" else ""
@@ -206,16 +194,16 @@ def _literal(value: str, indent: int) -> tuple[str, list[str]]:
     return f"|{depth}{ending}", [" " * indent + line if line else "" for line in lines]
 
 
-def _folded(value: str, width: int) -> list[str]:
-    """Return the text in lines that a reader joins with single spaces; one line where it can't be folded."""
+def _fold(value: str, width: int) -> list[str]:
+    """Return the text in lines that a reader joins with single spaces; one line where it can't be lines."""
     if value != value.strip() or "\t" in value or "\n" in value:
         return [value]
     # Where there are two spaces, or one that is not the plain one, they belong to a word.
     words = value.split(" ") if value.isascii() and "  " not in value else _FOLD.split(value)
-    lines, begun, length = [], 0, len(words[0])
+    lines, start, length = [], 0, len(words[0])
     for number in range(1, len(words)):
         length += 1 + len(words[number])
         if length > width:
-            lines.append(" ".join(words[begun:number]))
-            begun, length = number, len(words[number])
-    return [*lines, " ".join(words[begun:])]
+            lines.append(" ".join(words[start:number]))
+            start, length = number, len(words[number])
+    return [*lines, " ".join(words[start:])]

@@ -1,4 +1,4 @@
-"""A registry to AsyncAPI 3 documents, one for each endpoint."""
+"""AsyncAPI 3 documents, one for each endpoint of a registry."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What AsyncAPI calls our protocols and schema languages, and which names it allows.
-
-The facts are in ``facts.yaml``.
-"""
+"""AsyncAPI's names for our protocols and schema languages, and which names it allows (``facts.yaml``)."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ _VARIABLE = re.compile(r"\{(.+?)\}")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
 
 
-def free_name(wanted: str, taken: Container[str]) -> str:
-    """Return the wanted name in the characters that names may have, with a number if another has it."""
-    plain = _OTHER.sub("-", _BRACES.sub("", wanted)).strip("-") or "unnamed"
+def free_name(text: str, names: Container[str]) -> str:
+    """Return a name of the text in the characters that names may have, with a number if ``names`` has it."""
+    plain = _OTHER.sub("-", _BRACES.sub("", text)).strip("-") or "unnamed"
     name, number = plain, 1
-    while name in taken:
+    while name in names:
         number += 1
         name = f"{plain}-{number}"
     return name
@@ -40,7 +37,7 @@ def variables(address: str) -> tuple[str, ...]:
 
 
 def is_uri(value: Any) -> bool:
-    """Tell whether a value is an absolute URI, as AsyncAPI's own schema wants it."""
+    """Return whether a value is an absolute URI, as AsyncAPI's own schema requires."""
     return isinstance(value, str) and _URI.fullmatch(value) is not None
 
 
@@ -60,7 +57,7 @@ class BindingMember:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How one of our protocols is written in AsyncAPI; ``rows`` are the members of its bindings by what holds them."""
+    """How AsyncAPI writes one of our protocols; ``rows`` are the members of its bindings by level and name."""
 
     protocol: str = ""
     protocolversion: str = ""
@@ -92,21 +89,21 @@ class Language:
     plain: frozenset[str]
     root: str = ""
 
-    def version(self, written: str) -> str:
+    def version(self, name: str) -> str:
         """Return a version as the media type has it."""
-        return self.versions.get(written, written)
+        return self.versions.get(name, name)
 
 
 @cache
 def tables() -> Mapping[str, Any]:
     """Return the tables as they are."""
-    found: Mapping[str, Any] = data_file("asyncapi", "facts.yaml")
-    return found
+    result: Mapping[str, Any] = data_file("asyncapi", "facts.yaml")
+    return result
 
 
 @cache
 def protocol(name: str) -> Protocol:
-    """Return what is known of a protocol; one that is not known has no more than its name."""
+    """Return how AsyncAPI writes a protocol; for an unknown one, no more than its name."""
     value = protocols.facts("asyncapi").get(name)
     if value is None:
         return Protocol(protocol=name.partition("/")[0].lower(), protocolversion=name.partition("/")[2])
@@ -119,7 +116,9 @@ def protocol(name: str) -> Protocol:
         address=tuple(value["address"]),
         headers=tuple(value.get("headers", ())),
         answer=value.get("answer", ""),
-        rows={level: _parse_rows(value.get(level, NOTHING)) for level in LEVELS},
+        rows={
+            level: {name: _binding_member(row) for name, row in value.get(level, NOTHING).items()} for level in LEVELS
+        },
     )
 
 
@@ -133,15 +132,11 @@ def language(name: str) -> Language | None:
     return Language(value["mediatype"], value["form"], value.get("versions", NOTHING), plain, value.get("root", ""))
 
 
-def _parse_rows(value: Mapping[str, Any]) -> Mapping[str, BindingMember]:
-    return {name: _parse_row(said) for name, said in value.items()}
-
-
-def _parse_row(said: Mapping[str, Any]) -> BindingMember:
+def _binding_member(row: Mapping[str, Any]) -> BindingMember:
     return BindingMember(
-        sources=tuple(said["from"]),
-        form=said["as"],
-        default=said.get("default"),
-        type=said.get("type", ""),
-        enum=tuple(said.get("enum", ())),
+        sources=tuple(row["from"]),
+        form=row["as"],
+        default=row.get("default"),
+        type=row.get("type", ""),
+        enum=tuple(row.get("enum", ())),
     )

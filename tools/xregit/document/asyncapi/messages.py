@@ -1,4 +1,4 @@
-"""A message of an endpoint to an AsyncAPI message: headers, payload and bindings, in the mode that is in use.
+"""The AsyncAPI message of an endpoint's message: headers, payload and bindings, in the content mode that is in use.
 
 In binary mode the attributes of an event are headers, by the names of the CloudEvents binding, and the payload is the
 data; in structured mode the payload is the event, and its data a part of it.
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.properties import Property
 from xregit.catalog.views import text_of
-from xregit.document.asyncapi.bindings import bindings
+from xregit.document.asyncapi.bindings import MESSAGE, PART, OptionValues, bindings, unplaced_options
 from xregit.document.asyncapi.facts import is_uri
-from xregit.document.asyncapi.options import MESSAGE, PART, OptionValues, unplaced_options
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.language import NOTHING
@@ -34,14 +33,14 @@ _TYPES = {"source": "uri"}
 _VALUES = {"specversion": SPECVERSION}
 
 
-def message_object(endpoint: Endpoint, message: Message, known: Protocol, payload: PayloadObject) -> dict[str, Any]:
+def message_object(endpoint: Endpoint, message: Message, protocol: Protocol, payload: PayloadObject) -> dict[str, Any]:
     """Return a message of an endpoint as AsyncAPI has it."""
     structured = _is_structured(endpoint, message)
-    options = options_of(endpoint, message, known)
+    options = options_of(endpoint, message, protocol)
     shape = _structured(endpoint, message, payload) if structured else _binary(message, payload)
     events = () if structured or message.envelope != CLOUDEVENTS else _attributes(message)
-    headers = object_schema(_headers(known, options, events, _prefix(endpoint, message)))
-    unplaced = unplaced_options(message.resolved.attributes.get(PART), MESSAGE, known.placed)
+    headers = object_schema(_headers(protocol, options, events, _prefix(endpoint, message)))
+    unplaced = unplaced_options(message.resolved.attributes.get(PART), MESSAGE, protocol.placed)
     return {
         "name": message.id,
         **({"title": message.name} if message.name else {}),
@@ -49,21 +48,21 @@ def message_object(endpoint: Endpoint, message: Message, known: Protocol, payloa
         **({"deprecated": True} if message.deprecated is not None else {}),
         **({"headers": headers} if headers["properties"] else {}),
         **shape,
-        **bindings(known, MESSAGE, options),
-        **payload.notes,
+        **bindings(protocol, MESSAGE, options),
+        **payload.extensions,
         **({"x-protocoloptions": unplaced} if unplaced else {}),
         "x-xid": message.xid,
     }
 
 
-def options_of(endpoint: Endpoint, message: Message, known: Protocol) -> OptionValues:
+def options_of(endpoint: Endpoint, message: Message, protocol: Protocol) -> OptionValues:
     """Return the options that a message goes with; those of the endpoint are for requests, not for answers."""
-    return OptionValues(NOTHING if is_answer(message, known) else endpoint.options, message.properties)
+    return OptionValues(NOTHING if is_answer(message, protocol) else endpoint.options, message.properties)
 
 
-def is_answer(message: Message, known: Protocol) -> bool:
-    """Tell whether a message is the answer to another one, such as an HTTP response."""
-    return any(item.path == (PART, known.answer) for item in message.properties)
+def is_answer(message: Message, protocol: Protocol) -> bool:
+    """Return whether a message is the answer to another one, such as an HTTP response."""
+    return any(item.path == (PART, protocol.answer) for item in message.properties)
 
 
 def description_of(attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,13 +79,13 @@ def description_of(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_structured(endpoint: Endpoint, message: Message) -> bool:
-    """Tell whether the payload is an event; where several modes may be used, one is described."""
+    """Return whether the payload is an event; where several modes may be used, one is described."""
     if message.envelope != CLOUDEVENTS:
         return False
-    known = _message_carrier(endpoint, message)
-    if known is None or BINARY not in known.modes:
+    binding = _message_carrier(endpoint, message)
+    if binding is None or BINARY not in binding.modes:
         return True
-    return (_option(message, endpoint, "mode") or known.modes[0]) != BINARY
+    return (_option(message, endpoint, "mode") or binding.modes[0]) != BINARY
 
 
 def _message_carrier(endpoint: Endpoint, message: Message) -> EventBinding | None:
@@ -111,7 +110,7 @@ def _binary(message: Message, payload: PayloadObject) -> dict[str, Any]:
 
 
 def _structured(endpoint: Endpoint, message: Message, payload: PayloadObject) -> dict[str, Any]:
-    """Return the event as payload; only the JSON event format has a schema that can be told."""
+    """Return the event as payload; only the JSON event format has a schema."""
     form = _option(message, endpoint, "format") or EVENT_JSON
     if not form.endswith("+json"):
         return {"contentType": form}
@@ -125,11 +124,14 @@ def _structured(endpoint: Endpoint, message: Message, payload: PayloadObject) ->
     return {"contentType": form, "payload": event}
 
 
-def _headers(known: Protocol, options: OptionValues, attributes: Iterable[Property], prefix: str) -> Iterator[Property]:
-    """Give the headers: those that the protocol options declare, then the event's attributes that are not yet there."""
-    declared = options.all(known.headers)
-    yield from declared
-    names = {item.name.lower() for item in (*declared, *options.all(_sources(known)))}
+def _headers(
+    protocol: Protocol, options: OptionValues, attributes: Iterable[Property], prefix: str
+) -> Iterator[Property]:
+    """Yield the headers: those that the protocol options declare, then the event's attributes without one."""
+    headers = options.all(protocol.headers)
+    yield from headers
+    row = protocol.rows.get(MESSAGE, {}).get("headers")
+    names = {item.name.lower() for item in (*headers, *options.all(row.sources if row else ()))}
     for item in attributes:
         header = prefix + item.name
         if item.name != "datacontenttype" and header.lower() not in names:
@@ -137,26 +139,21 @@ def _headers(known: Protocol, options: OptionValues, attributes: Iterable[Proper
 
 
 def _prefix(endpoint: Endpoint, message: Message) -> str:
-    known = _message_carrier(endpoint, message)
-    return known.prefixes[0] if known and known.prefixes else ""
-
-
-def _sources(known: Protocol) -> tuple[str, ...]:
-    row = known.rows.get(MESSAGE, {}).get("headers")
-    return row.sources if row else ()
+    binding = _message_carrier(endpoint, message)
+    return binding.prefixes[0] if binding and binding.prefixes else ""
 
 
 def _attributes(message: Message) -> Iterator[Property]:
-    """Give the attributes of an event: those that every event has, and those that the definition declares."""
-    declared = {item.name: item for item in message.properties if item.path[0] == ENVELOPE}
+    """Yield the attributes of an event: those that every event has, and those that the definition declares."""
+    attributes = {item.name: item for item in message.properties if item.path[0] == ENVELOPE}
     for name in _REQUIRED:
-        plain = Property((ENVELOPE, name), name, _TYPES.get(name, "string"), required=True, value=_VALUES.get(name))
-        found = declared.pop(name, plain)
-        yield found._replace(required=True, value=_VALUES.get(name, found.value))
+        default = Property((ENVELOPE, name), name, _TYPES.get(name, "string"), required=True, value=_VALUES.get(name))
+        attribute = attributes.pop(name, default)
+        yield attribute._replace(required=True, value=_VALUES.get(name, attribute.value))
     content = _content_type(message)
-    if content and "datacontenttype" not in declared:
+    if content and "datacontenttype" not in attributes:
         yield Property((ENVELOPE, "datacontenttype"), "datacontenttype", "string", required=False, value=content)
-    yield from declared.values()
+    yield from attributes.values()
 
 
 def _content_type(message: Message) -> str:
@@ -165,8 +162,9 @@ def _content_type(message: Message) -> str:
     That of a whole event, which some state for a message in structured mode, says nothing of its data.
     """
     attributes = message.resolved.attributes
-    declared = next((item.value for item in message.properties if item.path == (ENVELOPE, "datacontenttype")), None)
-    stated = declared if isinstance(declared, str) and "{" not in declared else text_of(attributes, "datacontenttype")
-    known = find_name("format", text_of(attributes, "dataschemaformat"))
-    implied = known.payload if known else ""
-    return implied if not stated or stated.startswith(EVENTS) else stated
+    value = next((item.value for item in message.properties if item.path == (ENVELOPE, "datacontenttype")), None)
+    content = value if isinstance(value, str) and "{" not in value else text_of(attributes, "datacontenttype")
+    if content and not content.startswith(EVENTS):
+        return content
+    language = find_name("format", text_of(attributes, "dataschemaformat"))
+    return language.payload if language else ""

@@ -11,12 +11,13 @@ from urllib.parse import quote, unquote
 from xregit.catalog.properties import texts
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.facts import free_name, language, tables
-from xregit.document.version_document import attribute_for, pretty_json
+from xregit.document.version_document import attribute_for
 from xregit.json_pointer import escape, unescape
 from xregit.messages.definition import is_now
 from xregit.model import canonical
 from xregit.model.aliases import find_name
 from xregit.model.language import NOTHING
+from xregit.source.json_emitter import pretty_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,14 +44,14 @@ def property_schema(item: Property) -> dict[str, Any]:
 
 def object_schema(items: Iterable[Property]) -> dict[str, Any]:
     """Return the schema of an object with these properties; of those of one name, any will do."""
-    known: dict[str, list[dict[str, Any]]] = {}
+    by_name: dict[str, list[dict[str, Any]]] = {}
     required: dict[str, None] = {}
     for item in items:
-        known.setdefault(item.name, []).append(property_schema(item))
+        by_name.setdefault(item.name, []).append(property_schema(item))
         if item.required or item.value is not None:
             required[item.name] = None
-    schemas = {name: found[0] if len(found) == 1 else {"anyOf": found} for name, found in known.items()}
-    return {"type": "object", "properties": schemas, **({"required": list(required)} if required else {})}
+    properties = {name: items[0] if len(items) == 1 else {"anyOf": items} for name, items in by_name.items()}
+    return {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
 
 
 def pattern(template: str) -> str:
@@ -61,11 +62,11 @@ def pattern(template: str) -> str:
 
 
 def _fits_type(schema: dict[str, Any], value: Any) -> bool:
-    """Tell whether a value may stand beside the type; numbers and booleans may be declared for texts."""
+    """Return whether a value may stand beside the type; numbers and booleans may be declared for texts."""
     return schema.get("type") != "string" or isinstance(value, str)
 
 
-# Deeper schemas are nobody's, and other readers refuse them.
+# Nobody's schemas are deeper, and other readers refuse them.
 MAX_DEPTH = 200
 
 
@@ -114,12 +115,12 @@ class _ReferenceTargets:
             return self.base + fragment if resolve_pointer(self.schema, unquote(fragment)) is not None else None
         if not fragment:
             return self.base
-        found = self.anchors.get(f"#{fragment}")
-        return None if found is None else self.base + found
+        pointer = self.anchors.get(f"#{fragment}")
+        return None if pointer is None else self.base + pointer
 
 
 def _anchors(schema: Any, pointer: str, depth: int) -> Any:
-    """Give the names by which parts of a schema are referred to, with the pointers to them."""
+    """Yield the names by which parts of a schema are referred to, with the pointers to them."""
     if depth > MAX_DEPTH:
         raise _TooDeepError
     if isinstance(schema, Mapping):
@@ -159,20 +160,20 @@ PLACE = "#/components/schemas/"
 
 @dataclass(frozen=True, slots=True)
 class PayloadObject:
-    """What is said of a payload.
+    """The payload of a message.
 
     ``schema`` is the payload's schema as a message has it. ``plain`` is the same as a part of an AsyncAPI schema,
-    where its language allows that. ``notes`` are the extensions that say what AsyncAPI has no place for.
+    where its language allows that. ``extensions`` are what AsyncAPI has no place for.
     """
 
     schema: Mapping[str, Any] | None = None
     plain: Mapping[str, Any] | None = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    extensions: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _SchemaDocument:
-    """A schema document that stands in the registry: what it is known by, its format, value or text, and selector."""
+    """A schema document of the registry: its xid and name, its format, its value or text, and the selected type."""
 
     xid: str
     name: str
@@ -189,81 +190,83 @@ class PayloadSchemas:
         self.schemas: dict[str, Any] = {}
         self._names: dict[tuple[str, str], str] = {}
 
-    def of(self, message: Message) -> PayloadObject:
-        """Return what is said of a message's payload; its schema is added to those of the document."""
-        written = _registry_schema(message)
-        return (self._here(written) if written else None) or PayloadObject(notes=_external_schema(message))
+    def add(self, message: Message) -> PayloadObject:
+        """Return a message's payload; its schema is added to those of the document."""
+        document = _schema_document(message)
+        return (self._payload(document) if document else None) or PayloadObject(extensions=_external_schema(message))
 
-    def _here(self, written: _SchemaDocument) -> PayloadObject | None:
-        """Return what is said of a payload whose schema can stand in the document, or nothing where it can't."""
-        known = find_name("format", written.format) if written.format else None
-        spoken = language(known.name) if known else None
-        if spoken is None:
+    def _payload(self, document: _SchemaDocument) -> PayloadObject | None:
+        """Return the payload whose schema can stand in the AsyncAPI document, or nothing where it can't."""
+        name = find_name("format", document.format) if document.format else None
+        schema_language = language(name.name) if name else None
+        if schema_language is None:
             return None
-        if spoken.form == SCHEMA:
-            return self._json_schema(written, spoken)
-        text = _document_text(written, spoken) if spoken.form == TEXT else written.value
-        name = self._added(written, spoken, text, marked=bool(spoken.root)) if text is not None else None
-        notes = {"x-dataschematype": written.selector} if written.selector else {}
-        return PayloadObject({"$ref": PLACE + name}, notes=notes) if name else None
+        if schema_language.form == SCHEMA:
+            return self._json_schema(document, schema_language)
+        value = _document_text(document, schema_language) if schema_language.form == TEXT else document.value
+        if value is None:
+            return None
+        key = self._add(document, schema_language, value, marked=bool(schema_language.root))
+        extensions = {"x-dataschematype": document.selector} if document.selector else {}
+        return PayloadObject({"$ref": PLACE + key}, extensions=extensions) if key else None
 
-    def _json_schema(self, written: _SchemaDocument, spoken: Language) -> PayloadObject | None:
-        """Return the payload for a JSON Schema, of which other schemas may have a part of their own."""
-        if not isinstance(written.value, Mapping | bool):
+    def _json_schema(self, document: _SchemaDocument, language: Language) -> PayloadObject | None:
+        """Return the payload for a JSON Schema; a reference may select a part of it."""
+        if not isinstance(document.value, Mapping | bool):
             return None
-        name = self._added(written, spoken, written.value, marked=False)
-        if name is None:
+        key = self._add(document, language, document.value, marked=False)
+        if key is None:
             return None
-        pointer = _selector_pointer(written.value, written.selector)
-        inside = {"$ref": f"{PLACE}{name}/schema{pointer}"}
-        part = {"schemaFormat": _media_type(written.format, spoken), "schema": inside}
-        plain = spoken.version(_language_version(written.format)) in spoken.plain
-        return PayloadObject(part if pointer else {"$ref": PLACE + name}, plain=inside if plain else None)
+        pointer = _selector_pointer(document.value, document.selector)
+        inside = {"$ref": f"{PLACE}{key}/schema{pointer}"}
+        part = {"schemaFormat": _media_type(document.format, language), "schema": inside}
+        is_plain = language.version(_language_version(document.format)) in language.plain
+        return PayloadObject(part if pointer else {"$ref": PLACE + key}, plain=inside if is_plain else None)
 
-    def _added(self, written: _SchemaDocument, spoken: Language, value: Any, *, marked: bool) -> str | None:
+    def _add(self, document: _SchemaDocument, language: Language, value: Any, *, marked: bool) -> str | None:
         """Return the name of a schema in the document, or nothing where it is nested too deeply to be read.
 
-        A document in which the type that is meant is ``marked`` stands there once for each such type.
+        A document in which the selected type is ``marked`` stands there once for each such type.
         """
-        key = (written.xid, written.selector if marked else "")
+        key = (document.xid, document.selector if marked else "")
         if key not in self._names:
-            name = free_name("-".join(filter(None, (written.name, key[1]))), self.schemas)
-            schema = rebase_references(value, f"{PLACE}{name}/schema") if spoken.form == SCHEMA else value
+            name = free_name("-".join(filter(None, (document.name, key[1]))), self.schemas)
+            schema = rebase_references(value, f"{PLACE}{name}/schema") if language.form == SCHEMA else value
             if schema is None:
                 return None
-            self.schemas[name] = {"schemaFormat": _media_type(written.format, spoken), "schema": schema}
+            self.schemas[name] = {"schemaFormat": _media_type(document.format, language), "schema": schema}
             self._names[key] = name
         return self._names[key]
 
 
-def _registry_schema(message: Message) -> _SchemaDocument | None:
+def _schema_document(message: Message) -> _SchemaDocument | None:
     """Return the schema document that a message refers to or holds, if it is in the registry."""
     attributes, reference = message.resolved.attributes, message.schema
-    stated = text_of(attributes, "dataschemaformat")
+    message_format = text_of(attributes, "dataschemaformat")
     if reference is not None and reference.version is not None and reference.schema is not None:
         version = reference.version
         data = version.document.data if version.document else None
         if not data:
             return None
         name = f"{reference.schema.id}-{version.id}"
-        form = text_of(version.attributes, "format") or stated
-        return _SchemaDocument(
-            version.xid, name, form, attribute_for(data, form, "schema").get("schema"), reference.selector
-        )
+        format_ = text_of(version.attributes, "format") or message_format
+        value = attribute_for(data, format_, "schema").get("schema")
+        return _SchemaDocument(version.xid, name, format_, value, reference.selector)
     if attributes.get("dataschema") is not None:
-        return _SchemaDocument(message.xid, message.id, stated, attributes["dataschema"])
+        return _SchemaDocument(message.xid, message.id, message_format, attributes["dataschema"])
     return None
 
 
-def _document_text(written: _SchemaDocument, spoken: Language) -> str | None:
-    """Return the text of a document; a comment marks the type in it that is meant."""
-    if written.value is None:
+def _document_text(document: _SchemaDocument, language: Language) -> str | None:
+    """Return the text of a document; a comment marks the selected type."""
+    value = document.value
+    if value is None:
         return None
-    text = written.value if isinstance(written.value, str) else pretty_json(written.value).decode(errors="replace")
-    if not spoken.root or not written.selector:
+    text = value if isinstance(value, str) else pretty_json(value).decode(errors="replace")
+    if not language.root or not document.selector:
         return text
-    name = re.escape(written.selector.rpartition(".")[2])
-    return re.sub(rf"(?m)^([ \t]*)(message[ \t]+{name}\b)", rf"\1{spoken.root}\n\1\2", text, count=1)
+    name = re.escape(document.selector.rpartition(".")[2])
+    return re.sub(rf"(?m)^([ \t]*)(message[ \t]+{name}\b)", rf"\1{language.root}\n\1\2", text, count=1)
 
 
 def _external_schema(message: Message) -> dict[str, Any]:
@@ -273,12 +276,12 @@ def _external_schema(message: Message) -> dict[str, Any]:
     return {f"x-{name}": attributes[name] for name in names if isinstance(attributes.get(name), str)}
 
 
-def _media_type(written: str, spoken: Language) -> str:
-    return spoken.mediatype.format(version=spoken.version(_language_version(written)).replace("/", "-"))
+def _media_type(format: str, language: Language) -> str:  # noqa: A002 - the attribute's name
+    return language.mediatype.format(version=language.version(_language_version(format)).replace("/", "-"))
 
 
-def _language_version(written: str) -> str:
-    return canonical("format", written).partition("/")[2]
+def _language_version(format: str) -> str:  # noqa: A002 - the attribute's name
+    return canonical("format", format).partition("/")[2]
 
 
 def _selector_pointer(value: Any, selector: str) -> str:
@@ -286,6 +289,6 @@ def _selector_pointer(value: Any, selector: str) -> str:
     if not selector:
         return ""
     name = escape(selector)
-    wanted = [selector] if selector.startswith("/") else [f"/$defs/{name}", f"/definitions/{name}"]
-    found = next((pointer for pointer in wanted if resolve_pointer(value, pointer) is not None), "")
-    return quote(found, safe="/~$")
+    pointers = [selector] if selector.startswith("/") else [f"/$defs/{name}", f"/definitions/{name}"]
+    pointer = next((item for item in pointers if resolve_pointer(value, item) is not None), "")
+    return quote(pointer, safe="/~$")

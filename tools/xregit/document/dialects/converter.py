@@ -1,12 +1,12 @@
-"""The converter of one entity's attributes to our names, step by step, with a note of every change."""
+"""The converter of one entity's attributes between dialects, step by step, with a note of every change."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.dialects import declarations, names, selectors
-from xregit.document.dialects.changes import Conversion, StepContext
+from xregit.document.dialects import declarations, steps
+from xregit.document.dialects.steps import Conversion, StepContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -15,18 +15,17 @@ if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
 
 
-# For steps whose changes nobody asks for.
-_UNASKED = StepContext(None, ())
-
-
 def convert(value: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mapping[str, Any], list[Conversion]]:
-    """Return an entity's attributes after the steps, the same object where nothing changes, and what changed."""
+    """Return an entity's attributes after the steps, the same object where nothing changes, and the changes."""
     changes: list[Conversion] = []
     result: Mapping[str, Any] = value if isinstance(value, dict) else dict(value)
     for step in steps:
-        made: list[Conversion] = []
-        result = _apply_at(result, step.at, (), step, made)
-        changes += _changes_of_step(made, step)
+        step_changes: list[Conversion] = []
+        result = _apply_at(result, step.at, (), step, step_changes)
+        if step.severity == "warning":
+            changes += [replace(change, warns=True) for change in step_changes]
+        elif step.severity == "info":
+            changes += step_changes
     return result, changes
 
 
@@ -38,61 +37,49 @@ def apply_steps(steps: Iterable[Step], value: Mapping[str, Any]) -> Mapping[str,
     return result
 
 
-def _changes_of_step(made: list[Conversion], step: Step) -> Iterable[Conversion]:
-    """Return the changes of a step as warnings or remarks, as the step says; none if it only changes the form."""
-    if step.told == "warning":
-        return [replace(change, warns=True) for change in made]
-    return () if step.told == "" else made
-
-
 def _apply_at(value: Any, at: tuple[str, ...], path: KeyPath, step: Step, changes: list[Conversion] | None) -> Any:
     """Return a value after a step below a path, the same object where it does nothing, as nearly everywhere."""
     if not at:
-        if value is None or (step.about and isinstance(value, dict) and value.keys().isdisjoint(step.about)):
+        if value is None or (step.attributes and isinstance(value, dict) and value.keys().isdisjoint(step.attributes)):
             return value
-        return DOES[step.do](value, step, _UNASKED if changes is None else StepContext(changes, path))
-    key, below = at[0], at[1:]
-    if key == "*":
-        return _apply_at_each(value, below, path, step, changes)
-    if not isinstance(value, dict) or key not in value:
-        return value
-    inner = _apply_at(value[key], below, (*path, key), step, changes)
-    return value if inner is value[key] else {**value, key: inner}
-
-
-def _apply_at_each(value: Any, at: tuple[str, ...], path: KeyPath, step: Step, changes: list[Conversion] | None) -> Any:
+        return STEPS[step.do](value, step, StepContext(changes, path))
+    name, below = at[0], at[1:]
+    if name != "*":
+        if not isinstance(value, dict) or name not in value:
+            return value
+        inner = _apply_at(value[name], below, (*path, name), step, changes)
+        return value if inner is value[name] else {**value, name: inner}
     result = value
     for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        inner = _apply_at(value[key], at, (*path, key), step, changes)
+        inner = _apply_at(value[key], below, (*path, key), step, changes)
         if inner is not value[key]:
-            if result is value:
-                result = value.copy()
+            result = value.copy() if result is value else result
             result[key] = inner
     return result
 
 
-DOES: Mapping[str, Callable[[Any, Step, StepContext], Any]] = {
-    "rename": names.rename,
-    "drop": names.drop,
-    "canonical": names.spell_selectors,
-    "list": names.wrap_in_list,
-    "move": names.move,
-    "hoist": names.hoist,
+STEPS: Mapping[str, Callable[[Any, Step, StepContext], Any]] = {
+    "rename": steps.rename,
+    "drop": steps.drop,
+    "canonical": steps.spell_selectors,
+    "list": steps.wrap_in_list,
+    "move": steps.move,
+    "hoist": steps.hoist,
     "hoist-declarations": declarations.hoist_declarations,
     "move-declarations": declarations.move_declarations,
-    "reference": names.pointers_to_xids,
-    "borrow": names.borrow_pointer,
+    "reference": steps.pointers_to_xids,
+    "borrow": steps.borrow_pointer,
     "object": declarations.strings_to_objects,
     "scatter": declarations.split_hosts,
     "typed": declarations.rename_types,
     "bare": declarations.unwrap_values,
-    "lower": names.lower_names,
-    "address": names.update_collections,
-    "select": selectors.split_selector,
-    "unkey": selectors.lift_key,
-    "lift": selectors.lift,
-    "assume": selectors.add_defaults,
-    "unfit": selectors.drop_unfit,
+    "lower": steps.lower_names,
+    "address": steps.update_collections,
+    "select": steps.split_selector,
+    "unkey": steps.lift_key,
+    "lift": steps.lift,
+    "assume": steps.add_defaults,
+    "unfit": steps.drop_unfit,
     "template": declarations.add_template_types,
     "spread": declarations.objects_to_entries,
     "entries": declarations.map_to_entries,

@@ -1,6 +1,6 @@
 """Conversion steps for property declarations, and for lists and maps of them.
 
-Each returns the object as it becomes, the same one where nothing changes.
+Each returns the object after the step, the same one where nothing changes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.dialects.changes import Move, StepContext, convert_attributes, hoist_members
+from xregit.document.dialects.steps import Move, StepContext, convert_attributes, hoist_members, with_name, without
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, has_placeholders
 
 if TYPE_CHECKING:
@@ -18,234 +18,227 @@ if TYPE_CHECKING:
     from xregit.document.profiles import Step
 
 
-_INTEGER = re.compile(r"-?[0-9]{1,18}")
-
-
-def bare_values(target: Any, step: Step, here: StepContext) -> Any:
-    """Put a declaration's value in its place, whatever else it says; one without a value is left out.
-
-    ``names`` has the type of each: the text of a number or boolean becomes what it says.
-    """
-    result = target
-    for name, kind in step.names.items():
-        written = target.get(name) if isinstance(target, dict) else None
-        value = _matches_type(written.get("value") if isinstance(written, dict) else written, kind)
-        if value is written:
-            continue
-        here.note(name, f'of "{name}", only the value is kept')
-        kept = {} if value is None else {name: value}
-        result = {key: kept.get(key, item) for key, item in result.items() if key != name or kept}
-    return result
-
-
-def values_to_text(target: Any, step: Step, here: StepContext) -> Any:
-    """Write numbers and booleans as their text."""
-    found = [name for name in step.names if isinstance(target, dict) and isinstance(target.get(name), int | float)]
-    for name in found:
-        here.note(name, f'"{name}" is written as text')
-    return {**target, **{name: _text(target[name]) for name in found}} if found else target
-
-
-def join_hosts(target: Any, step: Step, here: StepContext) -> Any:
-    """Gather the addresses of a list, ``scheme://host:port``, in one item for each scheme.
-
-    ``names`` has the attribute of an address and that of the list that it goes to, then ``scheme`` and its attribute.
-    Items that say more than an address stay apart.
-    """
-    if not isinstance(target, list):
-        return target
-    ((address, gathered), (_, scheme)) = step.names.items()
-    result: list[Any] = []
-    for number, item in enumerate(target):
-        written = item.get(address) if isinstance(item, dict) else None
-        if not isinstance(written, str):
-            result.append(item)
-            continue
-        here.note(number, f'the "{address}" is written among "{gathered}"')
-        before, _, host = written.rpartition("://")
-        rest = {name: value for name, value in item.items() if name != address}
-        said = {scheme: before, **rest} if before else rest
-        same = next((other for other in result if _without_list(other, gathered) == said), None)
-        if same is None:
-            result.append({gathered: [host], **said})
-        else:
-            same[gathered] = [*same[gathered], host]
-    return result
-
-
-def _without_list(item: Any, name: str) -> Any:
-    """Return an item that was gathered, without its list; nothing for any other."""
-    if not isinstance(item, dict) or name not in item:
-        return None
-    return {key: value for key, value in item.items() if key != name}
-
-
-def _matches_type(value: Any, kind: str) -> Any:
-    if kind == "integer" and isinstance(value, str) and _INTEGER.fullmatch(value):
-        return int(value)
-    return {"true": True, "false": False}.get(value, value) if kind == "boolean" and isinstance(value, str) else value
-
-
-def _text(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-# What JSON has values of its own for.
-_NATIVE = frozenset({"boolean", "integer"})
 # Longer than any number that a protocol has there; what is longer stays a text.
 MAX_NATIVE_CHARS = 20
 DECLARATION = frozenset({"name", "description", "required", "specurl", "type", "value"})
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+# What JSON has values of its own for.
+_NATIVE = frozenset({"boolean", "integer"})
 
 
-def hoist_declarations(target: Any, step: Step, here: StepContext) -> Any:
+def bare_values(target: Any, step: Step, context: StepContext) -> Any:
+    """Put a declaration's value in its place; one without a value is left out.
+
+    ``names`` has the type of each: the text of a number or boolean becomes that.
+    """
+    result = target
+    for name, kind in step.names.items():
+        declaration = target.get(name) if isinstance(target, dict) else None
+        text = value = declaration.get("value") if isinstance(declaration, dict) else declaration
+        if kind == "integer" and isinstance(text, str) and _INTEGER.fullmatch(text):
+            value = int(text)
+        elif kind == "boolean" and isinstance(text, str):
+            value = {"true": True, "false": False}.get(text, text)
+        if value is declaration:
+            continue
+        context.note(name, f'of "{name}", only the value is kept')
+        result = without(result, name) if value is None else {**result, name: value}
+    return result
+
+
+def values_to_text(target: Any, step: Step, context: StepContext) -> Any:
+    """Write numbers and booleans as their text."""
+    names = [name for name in step.names if isinstance(target, dict) and isinstance(target.get(name), int | float)]
+    for name in names:
+        context.note(name, f'"{name}" is written as text')
+    texts = {name: str(target[name]).lower() if isinstance(target[name], bool) else str(target[name]) for name in names}
+    return {**target, **texts} if names else target
+
+
+def join_hosts(target: Any, step: Step, context: StepContext) -> Any:
+    """Put the addresses of a list, ``scheme://host:port``, in one item for each scheme.
+
+    ``names`` maps the attribute of an address to that of the list of hosts, then ``scheme`` to its attribute. Items
+    that say more than an address stay apart.
+    """
+    if not isinstance(target, list):
+        return target
+    ((address, hosts), (_, scheme)) = step.names.items()
+    result: list[Any] = []
+    for number, item in enumerate(target):
+        uri = item.get(address) if isinstance(item, dict) else None
+        if not isinstance(uri, str):
+            result.append(item)
+            continue
+        context.note(number, f'the "{address}" is written among "{hosts}"')
+        item_scheme, _, host = uri.rpartition("://")
+        rest = {**({scheme: item_scheme} if item_scheme else {}), **without(item, address)}
+        alike = (other for other in result if isinstance(other, dict) and hosts in other)
+        same = next((other for other in alike if without(other, hosts) == rest), None)
+        if same is None:
+            result.append({hosts: [host], **rest})
+        else:
+            same[hosts] = [*same[hosts], host]
+    return result
+
+
+def split_hosts(target: Any, step: Step, context: StepContext) -> Any:
+    """Make an item of each host in an item's list, an address with the item's scheme: ``SSL://host:port``.
+
+    ``names`` maps the attribute of the list to that of an address, then ``scheme`` to its attribute. An item that
+    states no scheme stays: what is no address without a scheme would be another one with it.
+    """
+    ((hosts, address), (_, scheme)) = step.names.items()
+    result: list[Any] = []
+    moves: list[Move] = []
+    for number, item in enumerate(target if isinstance(target, list) else ()):
+        texts = _hosts(item, hosts, address, scheme)
+        start = len(result)
+        moves += [((start + index,), (number,)) for index in range(len(texts) or 1)]
+        moves += [((start + index, address), (number, hosts, index)) for index in range(len(texts))]
+        if texts:
+            rest = without(item, hosts, scheme)
+            result += [{address: text if "://" in text else f"{item[scheme]}://{text}", **rest} for text in texts]
+        else:
+            result.append(item)
+    first = next((old[0] for _, old in moves if len(old) > 1), None)
+    if first is None:
+        return target
+    context.note(first, f'"{hosts}" is read as "{address}"', *moves)
+    return result
+
+
+def _hosts(item: Any, hosts: str, address: str, scheme: str) -> list[str]:
+    """Return the hosts of an item that has them in a list, and nothing else that could be its address."""
+    texts = item.get(hosts) if isinstance(item, dict) and address not in item else None
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        return []
+    return texts if isinstance(item.get(scheme), str) else []
+
+
+def hoist_declarations(target: Any, step: Step, context: StepContext) -> Any:
     """Hoist an inner object only where all of its members are objects; else it may be an attribute of that name."""
     for name in step.names:
         inner = target.get(name) if isinstance(target, dict) else None
         if isinstance(inner, dict) and all(isinstance(item, dict) for item in inner.values()):
-            return hoist_members(target, name, inner, here)
+            return hoist_members(target, name, inner, context)
     return target
 
 
-def move_declarations(target: Any, step: Step, here: StepContext) -> Any:
+def move_declarations(target: Any, step: Step, context: StepContext) -> Any:
     """Move property declarations that stand among options to where properties are declared."""
     result = target
     for name, into in step.names.items():
         options = result.get(name) if isinstance(result, dict) else None
-        declared, held = _declarations_among(options), result.get(into) or {} if options else {}
-        if not isinstance(options, dict) or not isinstance(held, dict) or not declared:
+        if not isinstance(options, dict):
             continue
-        for key in declared:
-            here.note(name, f'"{key}" is moved from "{name}" to "{into}"', ((into, key), (name, key)))
-        left = {key: value for key, value in options.items() if key not in declared}
-        moved = {into: {**declared, **held}}
-        result = {key: value for key, value in {**result, name: left, **moved}.items() if key != name or left}
+        declarations = {key: value for key, value in options.items() if _is_declaration(value)}
+        properties = result.get(into) or {}
+        if not declarations or not isinstance(properties, dict):
+            continue
+        for key in declarations:
+            context.note(name, f'"{key}" is moved from "{name}" to "{into}"', ((into, key), (name, key)))
+        remaining = without(options, *declarations)
+        result = {**result, name: remaining, into: {**declarations, **properties}}
+        result = result if remaining else without(result, name)
     return result
 
 
-def _declarations_among(options: Any) -> dict[str, Any]:
-    members = options.items() if isinstance(options, dict) else ()
-    return {key: value for key, value in members if isinstance(value, dict) and value and DECLARATION.issuperset(value)}
+def _is_declaration(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and DECLARATION.issuperset(value)
 
 
-def strings_to_objects(target: Any, step: Step, here: StepContext) -> Any:
+def strings_to_objects(target: Any, step: Step, context: StepContext) -> Any:
     """Make objects of a list's bare strings."""
     if not isinstance(target, list) or not any(isinstance(item, str) for item in target):
         return target
     (name,) = step.names
-    here.note(0, f'an address is read as the "{name}" of an object')
+    context.note(0, f'an address is read as the "{name}" of an object')
     return [{name: item} if isinstance(item, str) else item for item in target]
 
 
-def split_hosts(target: Any, step: Step, here: StepContext) -> Any:
-    """Give each address that an item gathers in a list an item of its own, with its scheme: ``SSL://host:port``.
-
-    ``names`` has the attribute of the list and that of an address, then ``scheme`` with its attribute. An item that
-    states none stays: what is no address without a scheme would be another one with it.
-    """
-    ((gathered, address), (_, scheme)) = step.names.items()
-    result: list[Any] = []
-    moves: list[Move] = []
-    for number, item in enumerate(target if isinstance(target, list) else ()):
-        hosts = _hosts(item, gathered, address, scheme)
-        before = len(result)
-        moves += [((before + at,), (number,)) for at in range(len(hosts) or 1)]
-        moves += [((before + at, address), (number, gathered, at)) for at in range(len(hosts))]
-        rest = {name: value for name, value in item.items() if name not in (gathered, scheme)} if hosts else {}
-        listener = f"{item[scheme]}://" if hosts else ""
-        result += [{address: host if "://" in host else f"{listener}{host}", **rest} for host in hosts] or [item]
-    first = next((old[0] for _, old in moves if len(old) > 1), None)
-    if first is None:
-        return target
-    here.note(first, f'"{gathered}" is read as "{address}"', *moves)
-    return result
-
-
-def _hosts(item: Any, gathered: str, address: str, scheme: str) -> list[str]:
-    """Return the hosts of an item that has them in a list, and nothing else that could be its address."""
-    hosts = item.get(gathered) if isinstance(item, dict) and address not in item else None
-    texts = isinstance(hosts, list) and all(isinstance(host, str) and host for host in hosts)
-    return hosts if hosts and texts and isinstance(item.get(scheme), str) else []
-
-
-def unwrap_values(target: Any, step: Step, here: StepContext) -> Any:
-    """Take a value out of a declaration that says nothing else, and a number or truth value out of its text."""
+def unwrap_values(target: Any, step: Step, context: StepContext) -> Any:
+    """Take a value out of a declaration that says nothing else, and a number or boolean out of its text."""
     result = target
     for name, kind in step.names.items():
-        declared = target.get(name) if isinstance(target, dict) else None
-        if isinstance(declared, dict) and {"type": kind, **declared} == {"type": kind, "value": declared.get("value")}:
-            here.note(name, f'"{name}" is read as a plain value')
-            declared = declared["value"]
-            result = {**result, name: declared}
-        if kind in _NATIVE and isinstance(declared, str) and _parse_text(declared, kind):
-            here.note(name, f'the text in "{name}" is read as the {kind} that it says')
-            result = {**result, name: json.loads(declared)}
+        value = target.get(name) if isinstance(target, dict) else None
+        if isinstance(value, dict) and {"type": kind, **value} == {"type": kind, "value": value.get("value")}:
+            context.note(name, f'"{name}" is read as a plain value')
+            value = value["value"]
+            result = {**result, name: value}
+        if kind not in _NATIVE or not isinstance(value, str) or len(value) > MAX_NATIVE_CHARS:
+            continue
+        if PROPERTY_TYPES[kind].test(value):
+            context.note(name, f'the text in "{name}" is read as the {kind} that it says')
+            result = {**result, name: json.loads(value)}
     return result
 
 
-def _parse_text(text: str, kind: str) -> bool:
-    return len(text) <= MAX_NATIVE_CHARS and PROPERTY_TYPES[kind].test(text)
-
-
-def map_to_entries(target: Any, step: Step, here: StepContext) -> Any:
+def map_to_entries(target: Any, step: Step, context: StepContext) -> Any:
     """Make a list of named entries of a map."""
-    return convert_attributes(target, step, here, _named_entries, '"{}" is read as a list')
+
+    def entries(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return [{"name": key, **_as_declaration(item)} for key, item in value.items()]
+
+    return convert_attributes(target, step, context, entries, '"{}" is read as a list')
 
 
-def _named_entries(written: Any) -> Any:
-    if not isinstance(written, dict):
-        return written
-    return [{"name": key, **_as_declaration(value)} for key, value in written.items()]
-
-
-def objects_to_entries(target: Any, step: Step, here: StepContext) -> Any:
+def objects_to_entries(target: Any, step: Step, context: StepContext) -> Any:
     """Make named entries of a list's objects that hold declarations by name."""
-    return convert_attributes(target, step, here, _spread_objects, 'the names in "{}" are read as "name"')
+
+    def has_names(item: Any) -> bool:
+        return isinstance(item, dict) and bool(item) and all(isinstance(value, dict) for value in item.values())
+
+    def entries(value: Any) -> Any:
+        if not isinstance(value, list) or not any(map(has_names, value)):
+            return value
+        pairs = [item.items() if has_names(item) else [("", item)] for item in value]
+        return [{"name": key, **entry} if key else entry for items in pairs for key, entry in items]
+
+    return convert_attributes(target, step, context, entries, 'the names in "{}" are read as "name"')
 
 
-def _spread_objects(written: Any) -> Any:
-    if not isinstance(written, list) or not any(_entries_by_name(item) for item in written):
-        return written
-    pairs = [item.items() if _entries_by_name(item) else [("", item)] for item in written]
-    return [{"name": key, **value} if key else value for items in pairs for key, value in items]
-
-
-def _entries_by_name(item: Any) -> bool:
-    return isinstance(item, dict) and bool(item) and all(isinstance(value, dict) for value in item.values())
-
-
-def list_to_map(target: Any, step: Step, here: StepContext) -> Any:
+def list_to_map(target: Any, step: Step, context: StepContext) -> Any:
     """Make a map by name of a list of named entries, and declarations of plain values."""
-    return convert_attributes(target, step, here, _entries_to_map, '"{}" is read as a map')
+
+    def declarations(value: Any) -> Any:
+        if isinstance(value, list):
+            entries = [item for item in value if isinstance(item, dict) and isinstance(item.get("name"), str)]
+            by_name = {item["name"]: without(item, "name") for item in entries}
+            value = by_name if len(by_name) == len(value) else value
+        if not isinstance(value, dict) or not any(isinstance(item, str) for item in value.values()):
+            return value
+        return {key: _as_declaration(item) for key, item in value.items()}
+
+    return convert_attributes(target, step, context, declarations, '"{}" is read as a map')
 
 
-def _entries_to_map(written: Any) -> Any:
-    read = _entry_map(written) if isinstance(written, list) else written
-    if not isinstance(read, dict) or not any(isinstance(item, str) for item in read.values()):
-        return read
-    return {key: _as_declaration(item) for key, item in read.items()}
+def _as_declaration(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {"value": value}
 
 
-def add_names(target: Any, step: Step, here: StepContext) -> Any:
+def add_names(target: Any, step: Step, context: StepContext) -> Any:
     """Repeat the key of each entry of a map as its name."""
-    return convert_attributes(target, step, here, _with_name, 'the entries of "{}" are named')
+
+    def named_entries(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: {"name": key, **item} if isinstance(item, dict) else item for key, item in value.items()}
+
+    return convert_attributes(target, step, context, named_entries, 'the entries of "{}" are named')
 
 
-def _with_name(written: Any) -> Any:
-    if not isinstance(written, dict):
-        return written
-    return {key: {"name": key, **item} if isinstance(item, dict) else item for key, item in written.items()}
-
-
-def drop_names(target: Any, step: Step, here: StepContext) -> Any:
+def drop_names(target: Any, step: Step, context: StepContext) -> Any:
     """Leave out the name of each entry of a map where it repeats its key."""
-    del here  # what repeats a key says nothing
+    del context  # what repeats a key says nothing
     result = target
     for name in step.names:
-        written = target.get(name) if isinstance(target, dict) else None
-        if isinstance(written, dict) and any(_repeats(key, item) for key, item in written.items()):
-            result = {**result, name: {key: _without_name(key, item) for key, item in written.items()}}
+        entries = target.get(name) if isinstance(target, dict) else None
+        if isinstance(entries, dict) and any(_repeats(key, item) for key, item in entries.items()):
+            plain = {key: without(item, "name") if _repeats(key, item) else item for key, item in entries.items()}
+            result = {**result, name: plain}
     return result
 
 
@@ -253,77 +246,61 @@ def _repeats(key: str, item: Any) -> bool:
     return isinstance(item, dict) and item.get("name") == key
 
 
-def _without_name(key: str, item: Any) -> Any:
-    return {name: value for name, value in item.items() if name != "name"} if _repeats(key, item) else item
-
-
-def _entry_map(entries: list[Any]) -> Any:
-    named = [item for item in entries if isinstance(item, dict) and isinstance(item.get("name"), str)]
-    found = {item["name"]: _without_name(item["name"], item) for item in named}
-    return found if len(found) == len(entries) else entries
-
-
-def _as_declaration(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {"value": value}
-
-
-def add_template_types(target: Any, step: Step, here: StepContext) -> Any:
+def add_template_types(target: Any, step: Step, context: StepContext) -> Any:
     """State the type of declarations that leave it out and have a template, so that no reader takes it literally.
 
     A text such as "Bag {number} is late" is a template too, but not of that type.
     """
     result = target
-    for name, declared in target.items() if isinstance(target, dict) else ():
-        if not isinstance(declared, dict) or "type" in declared or not has_placeholders(declared.get("value")):
+    for name, declaration in target.items() if isinstance(target, dict) else ():
+        if not isinstance(declaration, dict) or "type" in declaration or not has_placeholders(declaration.get("value")):
             continue
         kind = step.names.get(name, step.names.get("*", ""))
-        if kind and PROPERTY_TYPES[kind].test(declared["value"]):
-            here.note(name, f'the type of "{name}" is read as {kind}, since it has placeholders')
-            result = {**result, name: {"type": kind, **declared}}
+        if kind and PROPERTY_TYPES[kind].test(declaration["value"]):
+            context.note(name, f'the type of "{name}" is read as {kind}, since it has placeholders')
+            result = {**result, name: {"type": kind, **declaration}}
     return result
 
 
-def rename_types(target: Any, step: Step, here: StepContext) -> Any:
-    """Give declarations of some types, those in ``values``, the names that others have; a value must be of the type.
+def rename_types(target: Any, step: Step, context: StepContext) -> Any:
+    """Rename declarations of the types in ``values`` whose value is of the type.
 
     Where it is not, the declaration keeps its name and states no type.
     """
     result = target
     for old, new in step.names.items():
-        declared = result.get(old) if isinstance(result, dict) else None
-        if not isinstance(declared, dict) or new in result:
+        declaration = result.get(old) if isinstance(result, dict) else None
+        if not isinstance(declaration, dict) or new in result:
             continue
-        kind = next((kind for kind in step.values["type"] if kind == declared.get("type")), "")
+        kind = next((kind for kind in step.values["type"] if kind == declaration.get("type")), "")
         if not kind:
             continue
-        if "value" not in declared or DATATYPES[kind].test(declared["value"]):
-            here.note(old, f'"{old}" is read as "{new}", since it is {kind}', ((new,), (old,)))
-            result = {new if name == old else name: value for name, value in result.items()}
+        if "value" not in declaration or DATATYPES[kind].test(declaration["value"]):
+            context.note(old, f'"{old}" is read as "{new}", since it is {kind}', ((new,), (old,)))
+            result = with_name(result, old, new)
         else:
-            here.note(old, f'"{old}" is read as a text, since its value is not {kind}')
-            result = {**result, old: {name: value for name, value in declared.items() if name != "type"}}
+            context.note(old, f'"{old}" is read as a text, since its value is not {kind}')
+            result = {**result, old: without(declaration, "type")}
     return result
 
 
-def modernize_declarations(target: Any, step: Step, here: StepContext) -> Any:
-    """Give property types and the sign for "now" their present names, at any depth."""
+def modernize_declarations(target: Any, step: Step, context: StepContext) -> Any:
+    """Update property types and the sign for "now" to their present names, at any depth."""
     if isinstance(target, list):
-        items = [
-            modernize_declarations(item, step, StepContext(here.changes, (*here.path, i)))
-            for i, item in enumerate(target)
-        ]
+        contexts = [StepContext(context.changes, (*context.path, index)) for index in range(len(target))]
+        items = [modernize_declarations(item, step, inner) for item, inner in zip(target, contexts, strict=True)]
         return items if any(new is not old for new, old in zip(items, target, strict=True)) else target
     if not isinstance(target, dict):
         return target
     result = target
-    for name, value in target.items():
-        read = modernize_declarations(value, step, StepContext(here.changes, (*here.path, name)))
-        if isinstance(value, str) and name == "type" and value in step.names:
-            read = step.names[value]
-        if isinstance(value, str) and name == "value":
-            read = next((new for new, olds in step.values.items() if value in olds), value)
-        if read is not value:
-            result = {**result, name: read}
-            if isinstance(value, str):
-                here.note(name, f'the {name} "{value}" is read as "{read}"')
+    for name, old in target.items():
+        new = modernize_declarations(old, step, StepContext(context.changes, (*context.path, name)))
+        if isinstance(old, str) and name == "type":
+            new = step.names.get(old, old)
+        if isinstance(old, str) and name == "value":
+            new = next((value for value, olds in step.values.items() if old in olds), old)
+        if new is not old:
+            result = {**result, name: new}
+            if isinstance(old, str):
+                context.note(name, f'the {name} "{old}" is read as "{new}"')
     return result

@@ -6,19 +6,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.profiles import DialectSign, OtherDocument, parts, releases, signs
+from xregit.document.profiles import DialectSign, OtherDocument, other_documents, releases, signs
 from xregit.model import find_name
 
 if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
 
 
-NEUTRAL, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
+ANY_1_0, OURS, OLDEST = "1.0", "May 2026", "0.5-wip"
 _JSON_TYPES: Mapping[str, type | tuple[type, ...]] = {"string": str, "array": list, "object": dict}
 
 
@@ -31,56 +31,52 @@ class SignMatch:
 
     @property
     def name(self) -> str:
-        """What to call them together."""
+        """Their common name."""
         if self.releases == releases()[1:]:
-            return NEUTRAL
+            return ANY_1_0
         *first, last = self.releases
         return f"{', '.join(first)} or {last}" if first else last
 
 
 @dataclass(frozen=True, slots=True)
 class DialectMatch:
-    """How a document is written: ``shown`` are the releases that it mixes, none where it could be any of 1.0."""
+    """How a document is written: ``matches`` are the releases that it mixes, none where it could be any of 1.0."""
 
-    shown: tuple[SignMatch, ...]
+    matches: tuple[SignMatch, ...]
 
     @property
     def name(self) -> str:
-        """What to call it, such as ``1.0-rc1 or 1.0-rc2``, or ``0.5-wip, mixed with 1.0-rc4``."""
-        return ", mixed with ".join(shown.name for shown in self.shown) if self.shown else NEUTRAL
+        """Its name, such as ``1.0-rc1 or 1.0-rc2``, or ``0.5-wip, mixed with 1.0-rc4``."""
+        return ", mixed with ".join(match.name for match in self.matches) if self.matches else ANY_1_0
 
     @property
     def is_foreign(self) -> bool:
         """Whether some of it is not of the release that we write."""
-        return any(OURS not in shown.releases for shown in self.shown)
+        return any(OURS not in match.releases for match in self.matches)
 
     def has(self, release: str) -> bool:
-        """Tell whether something that the document shows can only be explained by a release."""
-        return any(release in shown.releases for shown in self.shown)
+        """Return whether some signs in the document are explained by a release."""
+        return any(release in match.releases for match in self.matches)
 
 
 def detect_dialect(value: Mapping[str, Any], own: Collection[str] = ()) -> DialectMatch:
-    """Return how a document is written; ``own`` are attributes of its own model, which show nothing."""
-    found: dict[DialectSign, KeyPath] = {}
-    _find_signs(value, (_tree(),), (), found)
-    seen = {sign: path for sign, path in found.items() if sign.path[-1] not in own}
-    shown = tuple(_explain_signs(seen))
-    return DialectMatch(() if [item.name for item in shown] == [NEUTRAL] else shown)
+    """Return how a document is written; ``own`` are attributes of its own model, which are no signs."""
+    places: dict[DialectSign, KeyPath] = {}
+    _find_signs(value, (_tree(),), (), places)
+    matches = tuple(_explain_signs({sign: path for sign, path in places.items() if sign.path[-1] not in own}))
+    return DialectMatch(() if [item.name for item in matches] == [ANY_1_0] else matches)
 
 
 def detect_other(value: Mapping[str, Any], collections: Collection[str]) -> tuple[OtherDocument, KeyPath] | None:
-    """Return what a value is that is no registry, and the attribute that shows it; ``collections`` make a registry."""
-    first, *pieces = parts()
+    """Return what a document is that is no registry, and the path that shows it; ``collections`` make a registry."""
+    first, *pieces = other_documents()
     path = next((path for marker in first.paths for path in _paths(value, marker)), None)
     if path is not None:
         return first, path
-    if "registryid" in value or any(_has_member(name, inner, collections) for name, inner in value.items()):
+    has_collection = any(name.casefold() in collections and isinstance(item, Mapping) for name, item in value.items())
+    if "registryid" in value or has_collection:
         return None
     return next(((piece, path) for piece in pieces for marker in piece.paths for path in _paths(value, marker)), None)
-
-
-def _has_member(name: str, inner: Any, collections: Collection[str]) -> bool:
-    return name.casefold() in collections and isinstance(inner, Mapping)
 
 
 @dataclass(slots=True)
@@ -102,25 +98,21 @@ def _tree() -> _Node:
     return root
 
 
-def _find_signs(value: Any, nodes: tuple[_Node, ...], path: KeyPath, found: dict[DialectSign, KeyPath]) -> None:
-    """Note the first place of each sign at or below a value."""
+def _find_signs(value: Any, nodes: tuple[_Node, ...], path: KeyPath, places: dict[DialectSign, KeyPath]) -> None:
+    """Add the first place of each sign at or below a value."""
     for node in nodes:
         for sign in node.signs:
-            if sign not in found and _sign_applies(sign, value):
-                found[sign] = path
+            if sign not in places and _sign_applies(sign, value):
+                places[sign] = path
     nodes = tuple(node for node in nodes if node.inner)
     if not nodes:
         return
-    pairs: Iterator[tuple[Any, Any]] = iter(())
-    if isinstance(value, Mapping):
-        pairs = iter(value.items())
-    elif isinstance(value, list):
-        pairs = iter(enumerate(value))
-    for name, inner in pairs:
+    pairs: Iterable[tuple[Any, Any]] = enumerate(value) if isinstance(value, list) else ()
+    for name, inner in value.items() if isinstance(value, Mapping) else pairs:
         key = name.casefold() if isinstance(name, str) else "*"
-        below = tuple(node.inner[wanted] for node in nodes for wanted in {key, "*"} if wanted in node.inner)
+        below = tuple(node.inner[child] for node in nodes for child in {key, "*"} if child in node.inner)
         if below:
-            _find_signs(inner, below, (*path, name), found)
+            _find_signs(inner, below, (*path, name), places)
 
 
 def _sign_applies(sign: DialectSign, value: Any) -> bool:
@@ -129,20 +121,20 @@ def _sign_applies(sign: DialectSign, value: Any) -> bool:
     return not sign.type or isinstance(value, _JSON_TYPES[sign.type])
 
 
-def _explain_signs(seen: Mapping[DialectSign, KeyPath]) -> Iterator[SignMatch]:
-    """Give groups of releases that explain all signs, the one that explains most first."""
-    left = dict(seen)
-    while left:
-        counts = Counter(release for sign in left for release in sign.releases)
+def _explain_signs(places: Mapping[DialectSign, KeyPath]) -> Iterator[SignMatch]:
+    """Yield groups of releases that explain all signs, the one that explains most first."""
+    unexplained = dict(places)
+    while unexplained:
+        counts = Counter(release for sign in unexplained for release in sign.releases)
         best = max(releases(), key=lambda release: counts[release])
-        explained = [sign for sign in left if best in sign.releases]
+        explained = [sign for sign in unexplained if best in sign.releases]
         common = tuple(release for release in releases() if all(release in sign.releases for sign in explained))
-        yield SignMatch(common, left[min(explained, key=lambda sign: len(sign.releases))])
-        left = {sign: path for sign, path in left.items() if best not in sign.releases}
+        yield SignMatch(common, places[min(explained, key=lambda sign: len(sign.releases))])
+        unexplained = {sign: path for sign, path in unexplained.items() if best not in sign.releases}
 
 
 def _paths(value: Any, marker: tuple[str, ...]) -> Iterator[KeyPath]:
-    """Give the paths that fit a marker; names are compared without regard to case."""
+    """Yield the paths that fit a marker; names are compared without regard to case."""
     if not marker:
         yield ()
         return

@@ -1,4 +1,4 @@
-"""The value of a document before 1.0 to the value of one of the 1.0 family, with the places where things stood.
+"""The upgrade of a document before 1.0 to one of the 1.0 family, with the places where things stood.
 
 Only attributes that such documents have are touched (``dialects/0.5-wip.yaml``); entities and attributes of later
 releases, in mixed documents, stay as they are.
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.entities import VERSIONS
 from xregit.catalog.origin import original_pointer
 from xregit.catalog.resolver import SELECTORS
-from xregit.document.dialects.changes import Conversion, trace_paths
 from xregit.document.dialects.converter import convert
 from xregit.document.dialects.detection import OLDEST
+from xregit.document.dialects.steps import Conversion, trace_paths
 from xregit.document.profiles import dialect
 from xregit.model import canonical
 
@@ -75,31 +75,33 @@ class _Upgrade:
             return value
         own, collections = self.split(value, kind.resources, self.place(path))
         result = self.entity(kind.singular, own, path, {})
-        selected = _selectors(result, {})
+        selectors = _selectors_of(result, {})
         for plural, resources in collections.items():
             singular = kind.resources[plural].singular
             members = self.members(resources, (*path, plural))
             result[plural] = {
-                rid: self.resource(singular, value, (*path, plural, rid), selected) for rid, value in members.items()
+                rid: self.resource(singular, value, (*path, plural, rid), selectors) for rid, value in members.items()
             }
         return result
 
-    def resource(self, singular: str, value: Any, path: KeyPath, selected: Mapping[str, str]) -> Any:
+    def resource(self, singular: str, value: Any, path: KeyPath, selectors: Mapping[str, str]) -> Any:
         """Return a resource under names of 1.0, and its versions."""
         if not isinstance(value, Mapping):
             return value
-        result = self.entity(singular, value, path, selected)
+        result = self.entity(singular, value, path, selectors)
         versions = result.get(VERSIONS)
         if isinstance(versions, Mapping):
             kind = f"{singular} version" if f"{singular} version" in self.steps else singular
             result[VERSIONS] = {
-                vid: self.entity(kind, version, (*path, VERSIONS, vid), _selectors(result, selected), (EVERY, VERSION))
+                vid: self.entity(
+                    kind, version, (*path, VERSIONS, vid), _selectors_of(result, selectors), (EVERY, VERSION)
+                )
                 for vid, version in versions.items()
             }
         return result
 
     def entity(
-        self, kind: str, value: Any, path: KeyPath, selected: Mapping[str, str], before: tuple[str, ...] = (EVERY,)
+        self, kind: str, value: Any, path: KeyPath, selectors: Mapping[str, str], before: tuple[str, ...] = (EVERY,)
     ) -> Any:
         """Return an entity's attributes under names of 1.0; a step may hang on what the ones before it made clear."""
         if not isinstance(value, Mapping):
@@ -107,12 +109,12 @@ class _Upgrade:
         place = self.place(path)
         result: Mapping[str, Any] = dict(value)
         changes: list[Conversion] = []
-        for step in (step for each in (*before, kind) for step in self.steps.get(each, ())):
-            if step.holds(_selectors(result, selected)):
+        for step in (step for name in (*before, kind) for step in self.steps.get(name, ())):
+            if step.holds(_selectors_of(result, selectors)):
                 result, more = convert(result, [step])
                 changes += more
-        found, moved = trace_paths(changes)
-        self.changes += [replace(change, path=(*place, *change.path)) for change in found]
+        traced, moved = trace_paths(changes)
+        self.changes += [replace(change, path=(*place, *change.path)) for change in traced]
         self.places |= {(*path, *new): (*place, *old) for new, old in moved.items()}
         self.moved |= {(*place, *new): (*place, *old) for new, old in moved.items()}
         return dict(result)
@@ -122,7 +124,7 @@ class _Upgrade:
     ) -> tuple[dict[str, Any], dict[str, list[tuple[KeyPath, Any]]]]:
         """Return an entity's own attributes, and its collections by their present names with where they stood."""
         own: dict[str, Any] = {}
-        found: dict[str, list[tuple[KeyPath, Any]]] = {}
+        collections: dict[str, list[tuple[KeyPath, Any]]] = {}
         for name, inner in value.items():
             plural, ending = _collection_of(name, types)
             at = (*place, name)
@@ -133,8 +135,8 @@ class _Upgrade:
                 message = f'"{name}" is read as "{plural}"' if ending == "" else f'"{name}" is left out'
                 self.changes.append(Conversion(at, message))
             if ending == "":
-                found.setdefault(plural, []).append((at, inner))
-        return own, found
+                collections.setdefault(plural, []).append((at, inner))
+        return own, collections
 
     def members(self, collections: list[tuple[KeyPath, Any]], path: KeyPath) -> dict[str, Any]:
         """Return the members of one collection, which may stand under several names."""
@@ -155,7 +157,7 @@ class _Upgrade:
 
 
 def _steps_for(steps: tuple[Step, ...], own: Collection[str]) -> Iterator[Step]:
-    """Give steps that leave the attributes of a document's own model alone."""
+    """Yield the steps without the attributes of a document's own model."""
     for step in steps:
         if step.at or not own:
             yield step
@@ -167,22 +169,18 @@ def _steps_for(steps: tuple[Step, ...], own: Collection[str]) -> Iterator[Step]:
         )
 
 
-def _selectors(value: Mapping[str, Any], inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return what selects the options of an entity so far."""
-    stated = {name: value.get(name) for name in SELECTORS}
-    said = {name: canonical(name, written) for name, written in stated.items() if isinstance(written, str)}
-    return {**inherited, **said}
+def _selectors_of(value: Mapping[str, Any], inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the selectors of an entity so far."""
+    own = {name: value[name] for name in SELECTORS if isinstance(value.get(name), str)}
+    return {**inherited, **{name: canonical(name, selector) for name, selector in own.items()}}
 
 
 def _collection_of(name: str, types: Collection[str]) -> tuple[str, str]:
     """Return the collection that a name means, and the ending that makes it an address or a number."""
     lower = name.casefold()
     for ending in _ENDINGS:
-        plural = (
-            _former_names().get(lower.removesuffix(ending), lower.removesuffix(ending))
-            if lower.endswith(ending)
-            else ""
-        )
+        stem = lower.removesuffix(ending) if lower.endswith(ending) else ""
+        plural = _former_names().get(stem, stem)
         if plural in types:
             return plural, ending
     return "", ""

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from xregit.document import compile_document, read
-from xregit.document.json_bytes import to_bytes
 from xregit.errors import XregitError
 from xregit.model.files import SPECVERSION
 from xregit.source.atomic_write import write, write_lock
+from xregit.source.json_emitter import to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
