@@ -25,7 +25,7 @@ FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference clien
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
 # Folders and markers of tests that start brokers, browsers, Java, other Pythons or programs that are killed.
-LONG_FOLDERS = {"brokers", "browser", "calamities", "clients", "hostile", "installed", "whole"}
+LONG_FOLDERS = {"brokers", "browser", "clients", "end_to_end", "packaging", "resilience", "security"}
 LONG_MARKERS = {"spark", "browser", "client"}
 
 # A shell passes over interrupts in what it starts in the background, and so would all that tests start and interrupt.

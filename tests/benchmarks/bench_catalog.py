@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.measuring import cost
+from tests.benchmarks.measurement import cost
 from tests.benchmarks.synthetic import write_registry
 from tests.source.repositories import new_repository
 

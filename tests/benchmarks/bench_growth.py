@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.measuring import Cost, cost
+from tests.benchmarks.measurement import Cost, cost
 from tests.benchmarks.operations import OPERATIONS, Operation, Sized
 
 if TYPE_CHECKING:

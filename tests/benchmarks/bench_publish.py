@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyarrow.parquet import read_metadata
 
-from tests.benchmarks.measuring import Cost, cost
+from tests.benchmarks.measurement import Cost, cost
 from tests.benchmarks.synthetic import write_registry
 from xregit.spark.session import DEFAULTS, JVM_OPTIONS, LOCAL_DEFAULTS
 

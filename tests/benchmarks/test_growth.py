@@ -4,7 +4,7 @@ import pytest
 
 from tests.benchmarks import bench_growth
 from tests.benchmarks.bench_growth import Row, least_grown, steepest
-from tests.benchmarks.measuring import Cost
+from tests.benchmarks.measurement import Cost
 from tests.benchmarks.operations import OPERATIONS
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
-from tests.messages.drawing import NAMES, definitions
+from tests.messages.strategies import NAMES, definitions
 from xregit.messages.definition import definition
 from xregit.messages.encoder import MessageError
 from xregit.protocols import wire_json

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.messages.cases import cases
-from tests.messages.test_making import made
+from tests.messages.test_encoder import made
 from xregit.messages.encoder import MessageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.faults.faults import contents_of
+from tests.mutation.mutations import contents_of
 from tests.pages.links import links_of
 from tests.pages.test_any_value import OWN
 from tests.source.repositories import new_repository

@@ -15,8 +15,8 @@ import pytest
 from deltalake import DeltaTable
 
 import xregit
-from tests.whole.programs import cloned
-from tests.whole.test_surroundings import BACKWARDS
+from tests.end_to_end.programs import cloned
+from tests.end_to_end.test_reproducibility import BACKWARDS
 from xregit.spark.tables import create_statements
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.whole.programs import xregit
+from tests.end_to_end.programs import xregit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,10 +13,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from tests.end_to_end.programs import xregit
+from tests.end_to_end.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
+from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
-from tests.whole.programs import xregit
-from tests.whole.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
-from tests.whole.workflows import Runner, files, load
 
 if TYPE_CHECKING:
     from pathlib import Path

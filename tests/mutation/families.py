@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tests.faults.faults import Contents, Fault
+from tests.mutation.mutations import Contents, Fault
 from xregit.source.yaml_loader import parse, positions
 
 if TYPE_CHECKING:

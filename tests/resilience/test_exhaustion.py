@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.calamities.subjects import COMMANDS, Subject, left, run, state
 from tests.disks import read_only, small_disk
+from tests.resilience.commands import COMMANDS, Subject, left, run, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

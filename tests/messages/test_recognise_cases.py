@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
-from tests.messages.recognising import FOLDER, answers, example, hand_made, made, recorded, small, text_of
+from tests.messages.recognise_cases import FOLDER, answers, example, hand_made, made, recorded, small, text_of
 from xregit.messages.definition import target
 from xregit.pages.context import SiteContext
 from xregit.pages.recognise import script

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from tests.whole.offline.sitecustomize import CODE
-from tests.whole.programs import cloned, python, xregit
+from tests.end_to_end.offline.sitecustomize import CODE
+from tests.end_to_end.programs import cloned, python, xregit
 from xregit.catalog import Group, read_folder
 from xregit.document import compile_document
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.model.cases import brief
-from tests.model.test_checking import JSON
+from tests.model.test_interpreter import JSON
 from xregit.model import builtin, check, export_source, extend, json_schemas
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "extending.yaml").read_text(encoding="utf-8"))

@@ -33,7 +33,7 @@ def made(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
     shutil.copytree(ours / "model/files", package / "model/files")
     shutil.copy(cases / "coap.yaml", package / f"model/files/{SPECVERSION}/protocols")
     done = subprocess.run(
-        [sys.executable, root / "tests/model/newprotocol.py", cases / "registry"],
+        [sys.executable, root / "tests/model/new_protocol.py", cases / "registry"],
         env={"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         encoding="utf-8",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.whole.programs import cloned, python, xregit
+from tests.end_to_end.programs import cloned, python, xregit
 
 if TYPE_CHECKING:
     from pathlib import Path

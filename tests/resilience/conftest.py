@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.calamities.subjects import COMMANDS, Subject, subject
+from tests.resilience.commands import COMMANDS, Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.hostile.attacks import ATTACKS
+from tests.security.attacks import ATTACKS
 
 # For one command: seconds of the processor's time, and bytes of address space.
 SECONDS = 180
@@ -22,7 +22,7 @@ PAGE = Path("site/docs/hostile.md")
 TABLE = Path(__file__).parent / "attacks.yaml"
 HEAD = f"""# Hostile input
 
-What is made to hurt, what happens, and the test that shows it. `pytest tests/hostile --update-golden` writes this page
+What is made to hurt, what happens, and the test that shows it. `pytest tests/security --update-golden` writes this page
 from a table; a test fails when the page is not current, or when a test that it names does not exist. The attacks on
 whole commands run in a process of their own, which has at most {SECONDS} seconds of the processor's time and
 {MEMORY // 2**30} GiB of address space. Nothing that is read is ever run, opened elsewhere or fetched, but for
@@ -30,7 +30,7 @@ the filters and hooks that the third row names.
 
 Files of a registry are read up to 8 MiB, documents up to 1 GiB, both up to 100 levels deep. `.ci/fuzz SECONDS` feeds
 every reader with bytes that nobody thought of, led by the lines that each input reaches: a reader may take a second of
-the processor's time for an input of 8 KiB, and 1 GiB of memory in all. What it found stands in `tests/fuzzing/finds`,
+the processor's time for an input of 8 KiB, and 1 GiB of memory in all. What it found is in `tests/fuzzing/regressions`
 and is read by each run of the tests.
 """
 
@@ -104,4 +104,4 @@ def page() -> str:
 
 
 def _short(test: str) -> str:
-    return f'test_hostile: "{test}"' if test in ATTACKS else test.removeprefix("tests/").replace(".py::", ": ")
+    return f'test_attacks: "{test}"' if test in ATTACKS else test.removeprefix("tests/").replace(".py::", ": ")

@@ -12,7 +12,7 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASES = Path(__file__).parents[1] / "cases" / "faults"
+CASES = Path(__file__).parents[1] / "cases" / "mutation"
 Contents = Mapping[str, bytes]
 
 

@@ -12,8 +12,8 @@ from zipfile import ZipFile
 import pytest
 
 from tests.conftest import IN_CI
-from tests.installed.conftest import build
-from tests.installed.environments import environment, python
+from tests.packaging.conftest import build
+from tests.packaging.environments import environment, python
 from xregit.cli.commands import COMMANDS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.calamities.subjects import COMMANDS, XID, State, Subject, left, run, state, stopped
+from tests.resilience.commands import COMMANDS, XID, State, Subject, left, run, state, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

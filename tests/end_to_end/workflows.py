@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tests.whole.programs import OFFLINE
+from tests.end_to_end.programs import OFFLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
-from tests.messages.recognising import answers, example, hand_made, odd, recorded, small, text_of
+from tests.messages.recognise_cases import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
 from xregit.pages.addresses import RECOGNISE
 from xregit.pages.context import SiteContext

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.fuzzing.readers import READERS
 
-FINDS = Path(__file__).parent / "finds"
-KEPT = [path.relative_to(FINDS).as_posix() for path in sorted(FINDS.rglob("*")) if path.is_file()]
+REGRESSIONS = Path(__file__).parent / "regressions"
+KEPT = [path.relative_to(REGRESSIONS).as_posix() for path in sorted(REGRESSIONS.rglob("*")) if path.is_file()]
 SECONDS = 5.0  # fuzzing allows one, but measures no coverage
 
 
@@ -24,7 +24,7 @@ def test_find_stays_mended(name: str) -> None:
         reader.read(seed)
         break
     start = process_time()
-    reader.read((FINDS / name).read_bytes())
+    reader.read((REGRESSIONS / name).read_bytes())
     assert process_time() - start < SECONDS
 
 

@@ -20,7 +20,7 @@ from xregit.cli.init import create_registry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SABOTEUR = Path(__file__).parent / "saboteur"
+FAULT_INJECTION = Path(__file__).parent / "fault_injection"
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
 OTHER = "registry/messagegroups/orders/messages/order.sent.yaml"
 XID = "/messagegroups/orders/messages/order.placed"
@@ -108,7 +108,7 @@ def subject(command: Command, folder: Path) -> Subject:
 
 def begin(arguments: tuple[str, ...], at: Path, **order: Any) -> subprocess.Popen[str]:
     """Start a command in a folder under an order of sabotage."""
-    path = os.pathsep.join([str(SABOTEUR), *(path for path in sys.path if path)])
+    path = os.pathsep.join([str(FAULT_INJECTION), *(path for path in sys.path if path)])
     sabotage = json.dumps({"within": str(at.resolve()), **order})
     environment = {**os.environ, "PYTHONPATH": path, "SABOTAGE": sabotage}
     command = [sys.executable, "-m", "xregit", *arguments]

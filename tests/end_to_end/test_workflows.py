@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
-from tests.whole.workflows import Runner, files, load
 
 if TYPE_CHECKING:
     from pathlib import Path

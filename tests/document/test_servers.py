@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.document.served import put, served
+from tests.document.server import put, served
 from tests.ports import free_port
 from xregit.document import api_files
 

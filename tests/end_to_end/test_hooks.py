@@ -11,8 +11,8 @@ from shutil import copy, copytree, ignore_patterns
 import pytest
 import yaml
 
+from tests.end_to_end.programs import xregit
 from tests.source.repositories import Repository, new_repository
-from tests.whole.programs import xregit
 
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
 WITHOUT_PYPI = "Could not find a version that satisfies"

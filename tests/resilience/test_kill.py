@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import xregit
-from tests.calamities.subjects import COMMANDS, State, Subject, begin, left, run, state
+from tests.resilience.commands import COMMANDS, State, Subject, begin, left, run, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.faults import families
-from tests.faults.faults import CASES, Contents, Fault, by_hand, contents_of
+from tests.mutation import families
+from tests.mutation.mutations import CASES, Contents, Fault, by_hand, contents_of
 from xregit.catalog import read_contents
 from xregit.rules import check
 
