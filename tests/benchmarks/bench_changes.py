@@ -29,8 +29,8 @@ AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com",
 
 LIFE = """
 import sys, xregit
-from xregit.changes.life import life
-moments = life(xregit.read(sys.argv[1]), "/messagegroups/g0/messages/m5")
+from xregit.changes.history import history
+moments = history(xregit.read(sys.argv[1]), "/messagegroups/g0/messages/m5")
 assert len(moments) > 2000, len(moments)
 """
 CHECK = "import sys, xregit; xregit.check(xregit.read(sys.argv[1]))"

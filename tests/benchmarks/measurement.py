@@ -6,13 +6,13 @@ import ctypes
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
 # A process begins with the memory of what started it as its peak; the shell has next to none, and is gone at once.
@@ -21,11 +21,10 @@ LAUNCH = '"$@" >"$0" 2>&1 & echo $!'
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds of processor time, and MiB of the largest process; ``peaks`` has those of each program, by its name."""
+    """Seconds of processor time, and MiB of the largest process."""
 
     seconds: float
     peak: float
-    peaks: Mapping[str, float] = field(default_factory=dict)
 
 
 def cost(program: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Cost:
@@ -45,28 +44,12 @@ def cost(program: Sequence[str], folder: Path, environment: Mapping[str, str]) -
             stdout=subprocess.PIPE,
             check=True,
         )
-        ended: dict[int, tuple[int, float, float]] = {}
-        peaks: dict[str, float] = {}
-        while int(launched.stdout) not in ended or _more():
-            name = _next()
-            number, status, used = os.wait4(-1, 0)
-            ended[number] = (status, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-            peaks[name] = max(peaks.get(name, 0), used.ru_maxrss / 1024)
-        assert ended[int(launched.stdout)][0] == 0, log.read().decode(errors="replace")
-    return Cost(sum(seconds for _, seconds, _ in ended.values()), max(peaks.values()), peaks)
-
-
-def _next() -> str:
-    """Wait for a process to end, and return what its program is called."""
-    found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
-    assert found is not None
-    return Path(f"/proc/{found.si_pid}/comm").read_text(encoding="utf-8").strip()
-
-
-def _more() -> bool:
-    """Say whether there are processes that have not been waited for."""
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return False
-    return True
+        seconds = peak = 0.0
+        while True:
+            try:
+                process, status, usage = os.wait4(-1, 0)
+            except ChildProcessError:
+                return Cost(seconds, peak)
+            assert process != int(launched.stdout) or status == 0, log.read().decode(errors="replace")
+            seconds += usage.ru_utime + usage.ru_stime
+            peak = max(peak, usage.ru_maxrss / 1024)

@@ -40,9 +40,9 @@ READY = "ready"
 PROGRAM = """
 import sys, xregit
 from xregit.spark.session import session
-from xregit.spark.streams import sorting
+from xregit.spark.streams import router
 registry, messages, tables, few = sys.argv[1:]
-sorting.FEW_TABLES = int(few)
+router.FEW_TABLES = int(few)
 loaded = xregit.load(registry)
 # Java starts in a sixth less of the processor's time where it does not verify Spark's own classes.
 quick = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
