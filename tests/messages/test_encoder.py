@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+
 NOW = datetime(2026, 5, 22, 10, 30, tzinfo=UTC)
 
 
@@ -28,7 +29,7 @@ def made(case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return wire_json(xregit.new(message, case.get("context", {}), **given, now=NOW, new_id="new-id"))
 
 
-@pytest.mark.parametrize("case", cases("making.yaml"))
+@pytest.mark.parametrize("case", [*cases("making.yaml"), *cases("forming.yaml")])
 def test_making(case: Mapping[str, Any], tmp_path: Path) -> None:
     """What is made is as the case says, and is read back as the same; else all that is wrong is said."""
     if "wire" in case:

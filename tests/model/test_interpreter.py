@@ -344,12 +344,6 @@ def test_siblings_are_the_attributes_in_force() -> None:
     assert list(siblings(ENDPOINT, {"protocol": "NATS"}))[-1] == "*"
 
 
-def test_a_check_is_made_ready_once() -> None:
-    """Whoever asks again for the same attributes gets the same mapping, so that it can be a key of a cache."""
-    attributes = builtin().groups["endpoints"].attributes
-    assert siblings(attributes, {"protocol": "mqtt"}) is siblings(attributes, {"protocol": "MQTT/5.0"})
-
-
 @given(VALUES)
 def test_normalising_changes_what_is_right_no_more(value: dict[str, Any]) -> None:
     """Normalising twice is normalising once."""

@@ -85,14 +85,3 @@ def test_faults_are_found_in_a_large_catalog(large: Contents, record_property: C
     wrong = missed(large, faults)
     record_property("found", f"{len(faults) - len(wrong)} of {len(faults)}")
     assert 1 - len(wrong) / len(faults) >= MIN_FOUND, "\n".join(wrong)
-
-
-def test_faults_are_of_many_kinds(small: Contents) -> None:
-    """They need most of the rules that look into files; the others have their own pages and cases."""
-    assert len({fault.rule for fault in of_small(small)}) >= 75
-
-
-def test_names_are_told_apart(small: Contents) -> None:
-    """No fault stands there twice."""
-    names = [(fault.name, fault.rule) for fault in of_small(small)]
-    assert sorted(set(names)) == sorted(names)

@@ -62,8 +62,3 @@ def test_requirements_exist(shared: Path) -> None:
     table = (shared / "spec" / "requirements.md").read_text(encoding="utf-8")
     known = set(re.findall(r"^\| ([A-Z0-9]+-[0-9]+) \|", table, re.MULTILINE))
     assert not {item for rule in RULES for item in rule.requirements} - known
-
-
-def test_unknown_name_has_no_rule() -> None:
-    """Looking a name up is no error."""
-    assert rule_named("no-such-rule") is None

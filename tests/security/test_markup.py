@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.mutation.mutations import contents_of
 from tests.pages.links import links_of
-from tests.pages.test_any_value import OWN
+from tests.pages.test_pages import OWN
 from tests.source.repositories import new_repository
 from xregit.catalog.loader import read_contents
 from xregit.pages import pages

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 import yaml as pyyaml
@@ -13,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.source.values import texts as keys
 from tests.source.values import values
-from xregit.source import yaml_formatter, yaml_loader
+from xregit.source import yaml_loader
 from xregit.source.yaml_emitter import to_yaml
-from xregit.source.yaml_formatter import UnformattableError, formatted, tree
+from xregit.source.yaml_formatter import UnformattableError, formatted
 
 CASES = pyyaml.safe_load((Path(__file__).parent / "cases" / "formatting.yaml").read_text(encoding="utf-8"))
 
@@ -100,12 +99,3 @@ def test_the_example_catalog_is_canonical(root: Path) -> None:
     for path in paths:
         data = path.read_bytes()
         assert formatted(data) == data, path
-
-
-@pytest.mark.parametrize(("text", "times"), [(b"a: 1 # c\n", 3), (b"a: 1  # c\n", 1)])
-def test_what_is_canonical_is_taken_apart_once(text: bytes, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nearly every file is, in nearly every run; only what changes is compared with what it was."""
-    counting = Mock(wraps=tree)
-    monkeypatch.setattr(yaml_formatter, "tree", counting)
-    assert formatted(text) == b"a: 1  # c\n"
-    assert counting.call_count == times
