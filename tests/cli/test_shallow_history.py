@@ -6,6 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING
 
+from tests.source.repositories import new_repository
 from xregit.cli.runner import run
 
 if TYPE_CHECKING:
@@ -13,24 +14,13 @@ if TYPE_CHECKING:
 
     import pytest
 
-AUTHOR = ("-c", "user.name=Test", "-c", "user.email=test@example.com")
-
-
-def git(*arguments: str | Path) -> None:
-    """Run Git."""
-    subprocess.run(["git", *AUTHOR, *arguments], check=True, capture_output=True)
-
 
 def repository(folder: Path) -> Path:
     """Make a repository whose registry.yaml was written in one commit and changed in another."""
-    registry = folder / "registry"
-    registry.mkdir(parents=True)
-    git("-C", folder, "init", "-q")
+    made = new_repository(folder)
     for name in ("One", "Two"):
-        (registry / "registry.yaml").write_text(f"registryid: test\nname: {name}\n", encoding="utf-8")
-        git("-C", folder, "add", ".")
-        git("-C", folder, "commit", "-q", "-m", name)
-    return registry
+        made.commit(name, **{"registry/registry.yaml": f"registryid: test\nname: {name}\n"})
+    return folder / "registry"
 
 
 def compiled(registry: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -49,7 +39,8 @@ def test_whole_history_leaves_no_doubt(tmp_path: Path, capsys: pytest.CaptureFix
 def test_shallow_clone_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A clone without its past says what helps."""
     repository(tmp_path / "whole")
-    git("clone", "-q", "--depth", "1", f"file://{tmp_path / 'whole'}", tmp_path / "shallow")
+    clone: list[str | Path] = ["git", "clone", "-q", "--depth", "1", f"file://{tmp_path}/whole", tmp_path / "shallow"]
+    subprocess.run(clone, check=True)
     epoch, said = compiled(tmp_path / "shallow" / "registry", capsys)
     assert epoch == 1
     assert '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout' in said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import xregit
+from tests.messages.catalogs import registry_of
 from xregit.messages import batch_matcher
 from xregit.messages.matcher import Matcher
 
@@ -55,12 +54,8 @@ EVENT = st.fixed_dictionaries(
 
 def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
     """Return the matcher of a registry with these definitions."""
-    messages = {f"m{number}": {"messageid": f"m{number}", **item} for number, item in enumerate(definitions)}
-    document = {"specversion": "1.0-rc2", "registryid": "r", "messagegroups": {"g": {"messages": messages}}}
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "registry.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return Matcher(xregit.read(path))
+        return Matcher(registry_of(Path(folder), {f"m{number}": item for number, item in enumerate(definitions)}))
 
 
 @pytest.mark.requirement("MSG-1")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.catalog.folders import folder
+from tests.catalog.folders import folder, registry_of
 from tests.rules.examples import Example, example_of, findings
 from xregit.catalog import read_folder
 from xregit.diagnostics import Severity
@@ -91,11 +91,7 @@ def test_no_value_anywhere_ends_the_check(
         "schemagroups/s/schemas/t/schema.yaml": schema,
     }
     with TemporaryDirectory() as folder:
-        for path, value in texts.items():
-            file = Path(folder) / "registry" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(value), encoding="utf-8")
-        assert check(read_folder(Path(folder) / "registry")).counts
+        assert check(registry_of(Path(folder), {path: json.dumps(value) for path, value in texts.items()})).counts
 
 
 UNREADABLE = {

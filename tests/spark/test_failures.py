@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +19,9 @@ from tests.spark.streams import event, registry_of, rows, write
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
-    from tests.spark.repository import Repository
+    from tests.spark.repository import CatalogRepository
     from xregit.catalog import Registry
     from xregit.spark.publication import Publication
 
@@ -60,14 +59,21 @@ def messages(tables: Path) -> int:
     return len(pa.table(DeltaTable(tables / "messages").scan()))
 
 
-def test_full_disk_leaves_the_catalog_as_it_was(
-    spark: SparkSession, repository: Repository, sample: Registry, disk: Path
+OBSTACLES = pytest.mark.parametrize(
+    ("obstacle", "reason"), [(full, "No space left"), (read_only, "Read-only file system")], ids=["full", "read-only"]
+)
+Obstacle = Callable[[Path], AbstractContextManager[None]]
+
+
+@OBSTACLES
+def test_unwritable_disk_leaves_the_catalog_as_it_was(  # noqa: PLR0913, PLR0917 - fixtures, and what a case says
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, disk: Path, obstacle: Obstacle, reason: str
 ) -> None:
-    """On a full disk one line says so, tables are readable at their last version, and with room it goes on."""
+    """One line says what is wrong, tables are readable at their last version, and a later publication goes on."""
     tables = disk / "tables"
     xregit.publish(sample, tables, spark=spark)
     changed = repository.commit(NEW)
-    with full(disk), pytest.raises(XregitError, match=r"can't publish to .*No space left") as caught:
+    with obstacle(disk), pytest.raises(XregitError, match=rf"can't publish to .*{reason}") as caught:
         xregit.publish(changed, tables, spark=spark)
     assert "\n" not in str(caught.value)
     assert (messages(tables), xregit.tables_at(tables).keys()) == (4, xregit.tables_at(tables, 1).keys())
@@ -75,54 +81,27 @@ def test_full_disk_leaves_the_catalog_as_it_was(
     assert messages(tables) == 5
 
 
-def test_full_disk_loses_and_doubles_no_message(spark: SparkSession, disk: Path, tmp_path: Path) -> None:
-    """Messages that did not fit on a full disk are sorted by the next run, once."""
+@OBSTACLES
+def test_unwritable_disk_loses_and_doubles_no_message(
+    spark: SparkSession, disk: Path, tmp_path: Path, obstacle: Obstacle, reason: str
+) -> None:
+    """Messages that could not be written are routed by the next run, once."""
     registry = registry_of(tmp_path)
     tables, incoming = disk / "tables", tmp_path / "in"
     write(incoming / "1.jsonl", event(1))
     xregit.route(registry, incoming, tables, spark=spark)
     write(incoming / "2.jsonl", *(event(number) for number in range(2, 500)), event(500, "t.two"))
-    with full(disk), pytest.raises(XregitError, match="No space left") as caught:
+    with obstacle(disk), pytest.raises(XregitError, match=reason) as caught:
         xregit.route(registry, incoming, tables, spark=spark)
     assert "\n" not in str(caught.value)
     assert [row["ce_id"] for row in rows(tables, "g__one")] == ["1"]
     xregit.route(registry, incoming, tables, spark=spark)
-    found = [int(row["ce_id"]) for name in ("g__one", "g__two") for row in rows(tables, name)]
-    assert sorted(found) == list(range(1, 501))
-
-
-def test_read_only_disk_leaves_the_catalog_as_it_was(
-    spark: SparkSession, repository: Repository, sample: Registry, disk: Path
-) -> None:
-    """On a disk that takes nothing one line says so, tables stay as they were, and once it does it goes on."""
-    tables = disk / "tables"
-    xregit.publish(sample, tables, spark=spark)
-    changed = repository.commit(NEW)
-    with read_only(disk), pytest.raises(XregitError, match="Read-only file system") as caught:
-        xregit.publish(changed, tables, spark=spark)
-    assert "\n" not in str(caught.value)
-    assert messages(tables) == 4
-    assert xregit.publish(changed, tables, spark=spark).changed
-    assert messages(tables) == 5
-
-
-def test_read_only_disk_loses_and_doubles_no_message(spark: SparkSession, disk: Path, tmp_path: Path) -> None:
-    """Messages that nobody could write are sorted by the next run, once."""
-    registry = registry_of(tmp_path)
-    tables, incoming = disk / "tables", tmp_path / "in"
-    write(incoming / "1.jsonl", event(1))
-    xregit.route(registry, incoming, tables, spark=spark)
-    write(incoming / "2.jsonl", event(2), event(3, "t.two"))
-    with read_only(disk), pytest.raises(XregitError, match="Read-only file system") as caught:
-        xregit.route(registry, incoming, tables, spark=spark)
-    assert "\n" not in str(caught.value)
-    assert [row["ce_id"] for row in rows(tables, "g__one")] == ["1"]
-    xregit.route(registry, incoming, tables, spark=spark)
-    assert sorted(row["ce_id"] for name in ("g__one", "g__two") for row in rows(tables, name)) == ["1", "2", "3"]
+    ids = [int(row["ce_id"]) for name in ("g__one", "g__two") for row in rows(tables, name)]
+    assert sorted(ids) == list(range(1, 501))
 
 
 def test_rival_publishers_double_nothing(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """Of several that publish at once one wins; others say that someone was faster, or find nothing to do."""
     tables = tmp_path / "tables"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from tests.spark.repository import Repository
+    from tests.spark.repository import CatalogRepository
 
 pytestmark = pytest.mark.spark
 
@@ -45,7 +45,7 @@ CHANGED = {
 
 
 def test_killed_publication_loses_and_doubles_nothing(
-    spark: SparkSession, repository: Repository, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, tmp_path: Path
 ) -> None:
     """The versions that the last publication names hold its commit all the time, and in the end there are two."""
     folder = tmp_path / "tables"
@@ -63,7 +63,7 @@ def test_killed_publication_loses_and_doubles_nothing(
 
 
 def test_publication_killed_at_any_moment_loses_and_doubles_nothing(
-    spark: SparkSession, repository: Repository, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, tmp_path: Path
 ) -> None:
     """The same with a commit before each, of which some are never published by themselves."""
     folder = tmp_path / "tables"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.catalog.folders import registry_of
-from tests.spark.repository import SAMPLE, Repository
+from tests.spark.repository import SAMPLE, CatalogRepository
 from xregit.spark.rows import rows, to_cell, to_text, with_hash
 from xregit.spark.schema import Type
 from xregit.spark.tables import tables
@@ -113,7 +113,7 @@ def test_schema_has_its_versions(sample: Registry) -> None:
     assert versions[f"{schema}/versions/1"]["schema"] == '{"type": "object"}'
 
 
-def test_document_that_is_no_text_is_in_base_64(repository: Repository, sample: Registry) -> None:
+def test_document_that_is_no_text_is_in_base_64(repository: CatalogRepository, sample: Registry) -> None:
     """Bytes that are no UTF-8 text are kept as they are, in base 64."""
     file = sample.origin.root / "schemagroups/brakes/schemas/wear/versions/3.bin"
     file.write_bytes(b"\xff\x00")
@@ -121,7 +121,7 @@ def test_document_that_is_no_text_is_in_base_64(repository: Repository, sample: 
     assert (row["schema"], row["schemabase64"]) == (None, "/wA=")
 
 
-def test_facts_come_from_git(repository: Repository) -> None:
+def test_facts_come_from_git(repository: CatalogRepository) -> None:
     """The first and last commit of an entity's file give its times, their number its epoch."""
     repository.commit(SAMPLE)
     changed = repository.commit({"messagegroups/brakes/messages/wear.yaml": "name: Again\n"})
@@ -130,7 +130,7 @@ def test_facts_come_from_git(repository: Repository) -> None:
     assert _by_xid(changed, "messages")[WORN]["epoch"] == 1
 
 
-def test_written_times_win(repository: Repository) -> None:
+def test_written_times_win(repository: CatalogRepository) -> None:
     """What authors say about times counts more than what Git says."""
     text = "createdat: 2020-02-02T02:02:02+02:00\n"
     found = repository.commit(SAMPLE | {"messagegroups/brakes/messages/wear.yaml": text})
@@ -160,7 +160,7 @@ def test_empty_registry_has_one_row(tmp_path: Path) -> None:
     assert [name for name, some in found.items() if some] == ["registries"]
 
 
-def test_changes_follow_the_files(repository: Repository) -> None:
+def test_changes_follow_the_files(repository: CatalogRepository) -> None:
     """Each commit has a row for every entity whose file it touched, those that are gone by now too."""
     repository.commit(SAMPLE, "Begin")
     repository.commit({"messagegroups/brakes/messages/alias.yaml": None, "registry.yaml": "registryid: new\n"}, "Go on")
@@ -176,7 +176,7 @@ def test_changes_follow_the_files(repository: Repository) -> None:
     assert {row["author"] for row in found["commits"]} == {"Ada"}
 
 
-def test_moved_entity_is_removed_and_added(repository: Repository) -> None:
+def test_moved_entity_is_removed_and_added(repository: CatalogRepository) -> None:
     """A file that moves takes one entity away and brings another."""
     text = SAMPLE["messagegroups/brakes/messages/worn.yaml"]
     repository.commit(SAMPLE, "Begin")
@@ -190,7 +190,7 @@ def test_moved_entity_is_removed_and_added(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("path", ["README.md", "registry/notes.txt"])
-def test_other_files_change_nothing(repository: Repository, path: str) -> None:
+def test_other_files_change_nothing(repository: CatalogRepository, path: str) -> None:
     """Files that hold no entity have no rows in the changes."""
     repository.commit(SAMPLE, "Begin")
     found = rows(repository.commit({f"../{path}": "text\n"}, "Other"))
