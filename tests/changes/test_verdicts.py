@@ -9,9 +9,9 @@ from xregit.changes.verdicts import VerdictRow, load_table
 from xregit.rules import rule_named
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
 
 PAGE = "site/docs/verdicts.md"
 HEAD = """\
@@ -68,10 +68,6 @@ def _line(row: VerdictRow) -> str:
     return f"| {shown} | {text} | {allowed} | {row.producer} | {row.consumer} | {rule} |\n"
 
 
-def test_page_is_current(root: Path, request: pytest.FixtureRequest) -> None:
+def test_page_is_current(root: Path, golden: Callable[[str | Path, str | bytes], None]) -> None:
     """Whoever changes a verdict changes the page with it."""
-    if request.config.getoption("--update-golden"):
-        (root / PAGE).write_text(page(), encoding="utf-8")
-    assert page() == (root / PAGE).read_text(encoding="utf-8"), (
-        f"{PAGE}: pytest tests/changes --update-golden writes it"
-    )
+    golden(root / PAGE, page())

@@ -13,6 +13,7 @@ from xregit.document.profiles import profile
 from xregit.model import builtin
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PAGE = "site/docs/model-differences.md"
@@ -76,8 +77,6 @@ def test_model_says_what_documents_of_the_profile_hold() -> None:
     assert header["attributes"]["ttl"]["type"] == "integer"
 
 
-def test_page_is_current(root: Path, pytestconfig: pytest.Config) -> None:
+def test_page_is_current(root: Path, golden: Callable[[str | Path, str | bytes], None]) -> None:
     """The page is what the list makes; --update-golden rewrites it."""
-    if pytestconfig.getoption("--update-golden"):
-        (root / PAGE).write_text(page(), encoding="utf-8")
-    assert (root / PAGE).read_text(encoding="utf-8") == page()
+    golden(root / PAGE, page())

@@ -8,12 +8,15 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from tests.security.attacks import ATTACKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # For one command: seconds of the processor's time, and bytes of address space.
 SECONDS = 180
@@ -86,12 +89,9 @@ def test_every_attack_is_in_the_table() -> None:
     assert set(ATTACKS) <= {test for row in rows() for test in row["tests"]}
 
 
-def test_page_is_current(root: Path, request: pytest.FixtureRequest) -> None:
+def test_page_is_current(root: Path, golden: Callable[[str | Path, str | bytes], None]) -> None:
     """The page of the site is the one that the table gives."""
-    text = page()
-    if request.config.getoption("--update-golden"):
-        (root / PAGE).write_text(text, encoding="utf-8")
-    assert (root / PAGE).read_text(encoding="utf-8") == text, f"{PAGE} is not current; --update-golden rewrites it"
+    golden(root / PAGE, page())
 
 
 def page() -> str:
