@@ -25,7 +25,7 @@ FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference clien
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
 # Folders and markers of tests that start brokers, browsers, Java, other Pythons or programs that are killed.
-LONG_FOLDERS = {"brokers", "browser", "calamities", "clients", "hostile", "installed", "whole"}
+LONG_FOLDERS = {"brokers", "browser", "clients", "end_to_end", "packaging", "resilience", "security"}
 LONG_MARKERS = {"spark", "browser", "client"}
 
 # A shell passes over interrupts in what it starts in the background, and so would all that tests start and interrupt.
@@ -88,21 +88,21 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Callable[[str, str | bytes], None]:
-    """Return a function that compares a text, or bytes, with the file of that name in ``tests/golden``."""
+def golden(request: pytest.FixtureRequest) -> Callable[[str | Path, str | bytes], None]:
+    """Return a function that compares a text, or bytes, with a file: one of ``tests/golden``, or that of a path."""
     update = bool(request.config.getoption("--update-golden"))
 
-    def compare(name: str, actual: str | bytes) -> None:
+    def compare(name: str | Path, actual: str | bytes) -> None:
         path = GOLDEN / name
-        found = actual.encode() if isinstance(actual, str) else actual
+        data = actual.encode() if isinstance(actual, str) else actual
         if update:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(found)
+            path.write_bytes(data)
         assert path.is_file(), f"{path} is missing; pytest --update-golden writes it"
         expected = path.read_bytes()
         if isinstance(actual, str):
             assert actual == expected.decode(), f"{name} differs; pytest --update-golden rewrites it"
-        assert found == expected, f"{name} differs; pytest --update-golden rewrites it"
+        assert data == expected, f"{name} differs; pytest --update-golden rewrites it"
 
     return compare
 

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.ratio import ratio
-from tests.benchmarks.synthetic import write_registry
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -21,25 +18,14 @@ if TYPE_CHECKING:
 
 FILES, COMMITS = 10_000, 20_000
 SECONDS = 10
-LIMIT = 3.0
 EVERY = 200  # a commit of so many renames a file
 OFTEN = 7  # and one of so many touches the file that is asked for
 FIRST_SECOND = 1_600_000_000
-AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")
-
 LIFE = """
 import sys, xregit
 from xregit.changes.history import history
 moments = history(xregit.read(sys.argv[1]), "/messagegroups/g0/messages/m5")
 assert len(moments) > 2000, len(moments)
-"""
-CHECK = "import sys, xregit; xregit.check(xregit.read(sys.argv[1]))"
-DIFF = """
-import sys, xregit
-from pathlib import Path
-from xregit.catalog import read_commit
-changes = xregit.diff(read_commit(Path(sys.argv[1]), "HEAD"), xregit.read(sys.argv[1]))
-assert len(changes) > 3, changes
 """
 
 
@@ -91,18 +77,6 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "registry"
 
 
-@pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a large registry, commit it, and change five files of it."""
-    root = tmp_path_factory.mktemp("catalog")
-    folder = write_registry(root / "registry", FILES)
-    for arguments in (("init", "-q"), ("add", "."), (*AUTHOR, "commit", "-q", "-m", "All messages")):
-        subprocess.run(["git", "-C", root, *arguments], check=True)
-    for file in sorted(folder.glob("messagegroups/*/messages/*.yaml"))[:5]:
-        file.write_text(file.read_text(encoding="utf-8").replace("plants/", "works/"), encoding="utf-8")
-    return folder
-
-
 def test_a_life_in_a_long_history_takes_seconds(benchmark: BenchmarkFixture, history: Path) -> None:
     """One pass of Git over 20,000 commits of 10,000 files, renames followed, for a message of thousands of versions."""
     times = []
@@ -114,12 +88,6 @@ def test_a_life_in_a_long_history_takes_seconds(benchmark: BenchmarkFixture, his
 
     benchmark.pedantic(run, rounds=2)
     assert min(times) < SECONDS, f"a life takes {min(times):.1f} seconds, more than {SECONDS}"
-
-
-def test_a_comparison_takes_a_few_times_what_a_check_takes(benchmark: BenchmarkFixture, catalog: Path) -> None:
-    """Two states of 10,000 messages are read, resolved and compared."""
-    found = ratio(benchmark, lambda: program(DIFF, catalog), lambda: program(CHECK, catalog), rounds=3)
-    assert found <= LIMIT, f"a comparison takes {found:.2f} times as long as a check, more than {LIMIT}"
 
 
 def program(text: str, folder: Path) -> None:

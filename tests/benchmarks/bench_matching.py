@@ -8,11 +8,9 @@ turn; their definitions are spread over the catalog.
 from __future__ import annotations
 
 import json
-import pickle
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 FEW, MANY = 10, 10_000
 FLAT = 1.5
 FLOORS = {"types": 2.0, "templates": 3.0}
-BUILD_SECONDS = 1.0
 DIFFERENT = 100
 ROUNDS = 60
 
@@ -138,25 +135,6 @@ def test_matching_costs_little_more_than_parsing(benchmark: BenchmarkFixture, ki
 
     found = ratio(benchmark, matching(kind, MANY), floor, rounds=ROUNDS)
     assert found <= FLOORS[kind], f"a match takes {found:.2f} times as long as parsing with one look-up"
-
-
-@pytest.mark.parametrize("kind", ["types", "templates", "topics"])
-def test_building_and_sending_a_matcher(benchmark: BenchmarkFixture, kind: str) -> None:
-    """The matcher of 10,000 definitions is made within a second, and is the same once it is pickled and read back."""
-    seconds: list[float] = []
-
-    def build() -> xregit.Matcher:
-        start = process_time()
-        made = xregit.Matcher(registry(kind, MANY))
-        seconds.append(process_time() - start)
-        return made
-
-    made = benchmark.pedantic(build, rounds=5)
-    text = pickle.dumps(made)
-    benchmark.extra_info.update(pickled_bytes=len(text))
-    again = pickle.loads(text)  # noqa: S301 - our own
-    assert all(again.match(each, explain=True) == made.match(each, explain=True) for each in messages(kind, MANY))
-    assert min(seconds) < BUILD_SECONDS
 
 
 def test_time_is_linear_in_the_length_of_values(benchmark: BenchmarkFixture) -> None:

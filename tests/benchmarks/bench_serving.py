@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.benchmarks.synthetic import PREFIX, write_registry
-from tests.pages.serving import COMMAND, free_address, wait_for
+from tests.pages.server import COMMAND, free_address, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

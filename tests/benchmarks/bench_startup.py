@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.benchmarks.measuring import cost
+from tests.benchmarks.measurement import cost
 from tests.benchmarks.ratio import ratio
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The main operations on registries of a given size, each with its floor: the least that any program would do."""
+"""The main operations on registries of a given size."""
 
 from __future__ import annotations
 
@@ -21,33 +21,6 @@ CHANGED = 100
 # Events that are routed for each message: one starts no slower when there is little to sort.
 EVENTS = 20
 
-COMPOSE = """
-import sys, yaml
-from pathlib import Path
-for path in Path(sys.argv[1]).rglob("*.yaml"):
-    yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
-"""
-COMPOSE_AND_WRITE = f"""{COMPOSE}
-import orjson
-Path(sys.argv[3]).write_bytes(orjson.dumps(orjson.loads(Path(sys.argv[2]).read_bytes())))
-"""
-LOAD_AND_COPY = """
-import sys, orjson
-from pathlib import Path
-orjson.loads(Path(sys.argv[1]).read_bytes())
-for path in Path(sys.argv[2]).rglob("*.yaml"):
-    target = Path(sys.argv[3], path.relative_to(sys.argv[2]))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(path.read_bytes())
-"""
-LOAD_AND_ECHO = """
-import sys, orjson
-from pathlib import Path
-orjson.loads(Path(sys.argv[1]).read_bytes())
-with open(sys.argv[2], "rb") as lines, open(sys.argv[3], "wb") as out:
-    for line in lines:
-        out.write(orjson.dumps(orjson.loads(line)))
-"""
 MAKE_ALL = """
 import sys, orjson, xregit
 from datetime import UTC, datetime
@@ -63,91 +36,28 @@ import sys, orjson, xregit
 matcher = xregit.Matcher(xregit.read(sys.argv[1]))
 with open(sys.argv[2], "rb") as lines, open(sys.argv[3], "wb") as out:
     for line in lines:
-        found = matcher.match(line)
-        assert found.outcome == "one", found
-        out.write(orjson.dumps(found.as_json()))
+        result = matcher.match(line)
+        assert result.outcome == "one", result
+        out.write(orjson.dumps(result.as_json()))
 """
-# Writes the files of what was built last time anew, each through the same template of Jinja.
-TEMPLATED = """
-import sys
-from pathlib import Path
-from jinja2 import Template
-built, out, template = Path(sys.argv[1]), Path(sys.argv[2]), Template("{{ text }}")
-for path in built.rglob("*.*"):
-    if path.is_file():
-        target = out / path.relative_to(built)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(template.render(text=path.read_text(encoding="utf-8", errors="replace")), encoding="utf-8")
-"""
-# Both have the settings of our own session.
-ROWS = """
-import sys
-from xregit.spark.session import session
-spark = session(name="floor")
-spark.range(int(sys.argv[1])).selectExpr("id", "repeat('message', 60) AS text").write.parquet(sys.argv[2])
-spark.stop()
-"""
-PARSED = """
-import sys
-from xregit.spark.session import session
-spark = session(name="floor")
-known = "specversion string, id string, source string, type string, subject string, data struct<value: double>"
-spark.read.schema(known).json(sys.argv[1]).write.parquet(sys.argv[2])
-spark.stop()
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What is measured: programs of Python, with arguments of which ``@name`` is what a registry has of that name."""
-
-    name: str
-    run: tuple[str, ...]
-    floor: tuple[str, ...]
-
-
-OPERATIONS = (
-    Operation("check", ("-m", "xregit", "--registry", "@folder", "check"), ("-c", COMPOSE, "@folder")),
-    Operation(
-        "compile",
-        ("-m", "xregit", "--registry", "@folder", "compile", "-o", "@out"),
-        ("-c", COMPOSE_AND_WRITE, "@folder", "@document", "@out"),
-    ),
-    Operation(
-        "import",
-        ("-m", "xregit", "import", "@document", "--into", "@out"),
-        ("-c", LOAD_AND_COPY, "@document", "@folder", "@out"),
-    ),
-    Operation(
-        "match", ("-c", MATCH_ALL, "@document", "@lines", "@out"), ("-c", LOAD_AND_ECHO, "@document", "@lines", "@out")
-    ),
-    Operation("new", ("-c", MAKE_ALL, "@document", "@out"), ("-c", LOAD_AND_ECHO, "@document", "@lines", "@out")),
-    Operation("diff", ("-m", "xregit", "--registry", "@folder", "diff", "main"), ("-c", COMPOSE, "@folder")),
-    Operation(
-        "pages",
-        ("-m", "xregit", "--registry", "@folder", "site", "--pages", "@built/pages"),
-        ("-c", TEMPLATED, "@built/pages", "@out"),
-    ),
-    Operation(
-        "site",
-        ("-m", "xregit", "--registry", "@folder", "site", "-o", "@built/site"),
-        ("-c", TEMPLATED, "@built/site", "@out"),
-    ),
-    Operation(
-        "publish",
-        ("-m", "xregit", "--registry", "@document", "publish", "--tables", "@out"),
-        ("-c", ROWS, "@messages", "@out"),
-    ),
-    Operation(
-        "route",
-        ("-m", "xregit", "route", "--catalog", "@document", "--input", "@events", "--tables", "@out"),
-        ("-c", PARSED, "@events", "@out"),
-    ),
-)
+# Programs of Python, with arguments of which ``@name`` is what a registry has of that name.
+REGISTRY, DOCUMENT = ("-m", "xregit", "--registry", "@folder"), ("-m", "xregit", "--registry", "@document")
+OPERATIONS = {
+    "check": (*REGISTRY, "check"),
+    "compile": (*REGISTRY, "compile", "-o", "@out"),
+    "import": ("-m", "xregit", "import", "@document", "--into", "@out"),
+    "match": ("-c", MATCH_ALL, "@document", "@lines", "@out"),
+    "new": ("-c", MAKE_ALL, "@document", "@out"),
+    "diff": (*REGISTRY, "diff", "main"),
+    "pages": (*REGISTRY, "site", "--pages", "@out"),
+    "site": (*REGISTRY, "site", "-o", "@out"),
+    "publish": (*DOCUMENT, "publish", "--tables", "@out"),
+    "route": ("-m", "xregit", "route", "--catalog", "@document", "--input", "@events", "--tables", "@out"),
+}
 
 
 @dataclass(frozen=True)
-class Sized:
+class SizedRegistry:
     """A registry of that many messages, in a folder, and what operations read of it, each made when it is needed."""
 
     root: Path
@@ -196,23 +106,14 @@ class Sized:
         return folder
 
     @property
-    def built(self) -> Path:
-        """Where the pages are written that the floor writes anew."""
-        return self.root / "built"
-
-    @property
     def out(self) -> Path:
         """A path at which nothing is yet."""
         number = sum(1 for _ in self.root.glob("out*"))
         return self.root / f"out{number}"
 
-    def program(self, texts: tuple[str, ...]) -> list[str]:
+    def program(self, arguments: tuple[str, ...]) -> list[str]:
         """Return a program's arguments with the paths of what they name."""
-        return [self._place(text) if text.startswith("@") else text for text in texts]
-
-    def _place(self, text: str) -> str:
-        name, slash, rest = text.removeprefix("@").partition("/")
-        return f"{getattr(self, name)}{slash}{rest}"
+        return [str(getattr(self, each[1:])) if each.startswith("@") else each for each in arguments]
 
 
 def event(number: int) -> bytes:

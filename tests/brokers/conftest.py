@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.brokers.carrying import Carry
+    from tests.brokers.transport import Carry
 
 
 @pytest.fixture

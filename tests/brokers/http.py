@@ -11,13 +11,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from tests.brokers.carrying import SECONDS, body_json, body_of, named, pairs
+from tests.brokers.transport import SECONDS, body_json, body_of, named, pairs
 from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.brokers.carrying import Carry, Wire
+    from tests.brokers.transport import Carry, Wire
 
 # The encoding in which the server takes and gives the bytes of a header.
 LATIN = "latin-1"

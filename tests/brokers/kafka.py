@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, to_bytes
+from tests.brokers.transport import SECONDS, body_json, body_of, from_bytes, to_bytes
 from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.brokers.carrying import Carry, Wire
+    from tests.brokers.transport import Carry, Wire
 
 
 @contextmanager

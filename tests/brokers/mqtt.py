@@ -11,13 +11,13 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from tests.brokers.carrying import SECONDS, body_json, body_of, from_bytes, named, pairs, to_bytes
+from tests.brokers.transport import SECONDS, body_json, body_of, from_bytes, named, pairs, to_bytes
 from tests.ports import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.brokers.carrying import Carry, Wire
+    from tests.brokers.transport import Carry, Wire
 
 VERSIONS = {"MQTT/3.1.1": paho.MQTTv311, "MQTT/5.0": paho.MQTTv5}
 PLAIN = {

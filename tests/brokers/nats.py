@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import nats
 
-from tests.brokers.carrying import SECONDS, body_json, body_of, named, pairs
+from tests.brokers.transport import SECONDS, body_json, body_of, named, pairs
 from tests.ports import HOST
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.aio.subscription import Subscription
 
-    from tests.brokers.carrying import Carry, Wire
+    from tests.brokers.transport import Carry, Wire
 
 
 @contextmanager

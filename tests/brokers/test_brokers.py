@@ -15,7 +15,7 @@ from xregit.source import yaml_loader
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tests.brokers.carrying import Carry
+    from tests.brokers.transport import Carry
     from xregit.catalog import Message, Registry
 
 CARRIERS = {

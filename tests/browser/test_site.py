@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, searched, serving, visiting
+from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, serving, visiting
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
 from xregit.pages.builder import build_site
@@ -254,24 +254,6 @@ def _colours(page: Page, scheme: str) -> list[str]:
     page.evaluate(f"{read}; document.getAnimations().forEach((each) => each.finish())")
     colours: list[str] = page.evaluate(read)
     return colours
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("doors.opened", "doors.opened/"),
-        ("region", MESSAGE),
-        ("broker", "endpoints/broker/"),
-        ("panels button", "panel.pressed/"),
-        ("released lock", "doors.opened/"),
-    ],
-)
-def test_search_finds(browser: Browser, served: str, words: str, expected: str) -> None:
-    """Search finds a message by id, placeholder, topic or description, and an endpoint by its name."""
-    with visiting(browser, served, DESK, "light") as visit:
-        visit.page.goto(served)
-        found = searched(visit.page, words)
-        assert any(expected in link for link in found[:3]), found
 
 
 def test_filter_narrows_a_list(browser: Browser, served: str) -> None:

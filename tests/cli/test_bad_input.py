@@ -20,13 +20,11 @@ FILE = MESSAGES / "order.placed.yaml"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Make a new registry with a build beside it, and go there."""
-    monkeypatch.chdir(tmp_path)
-    assert run(["init"]) == 0
+def here(here: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Build the new registry."""
     assert run(["build", "--only", "document,api"]) == 0
     capsys.readouterr()
-    return tmp_path
+    return here
 
 
 def truncated(file: Path) -> None:

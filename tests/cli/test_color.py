@@ -20,14 +20,11 @@ ESCAPE = "\x1b["
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Make a new registry with one error in it, and go there."""
-    monkeypatch.chdir(tmp_path)
-    assert run(["init"]) == 0
-    message = tmp_path / "registry/messagegroups/orders/messages/order.placed.yaml"
+def here(here: Path) -> Path:
+    """Make one error in the new registry."""
+    message = here / "registry/messagegroups/orders/messages/order.placed.yaml"
     message.write_text(message.read_text(encoding="utf-8").replace("name:", "nome:"), encoding="utf-8")
-    capsys.readouterr()
-    return tmp_path
+    return here
 
 
 def on_terminal(folder: Path, options: Sequence[str], command: str = "check", due: int = 1, **environment: str) -> str:

@@ -23,16 +23,6 @@ FILE = "registry/messagegroups/orders/messages/order.placed.yaml"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    """Make a new registry with ``init`` and go there; as in a fresh clone of it, nothing is built yet."""
-    monkeypatch.chdir(tmp_path)
-    assert run(["init"]) == 0
-    shutil.rmtree(tmp_path / "build")
-    capsys.readouterr()
-    return tmp_path
-
-
-@pytest.fixture
 def broken(here: Path) -> Path:
     """Make an attribute's name wrong, which is one error."""
     message = here / FILE

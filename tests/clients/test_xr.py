@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.clients.programs import NO_XR, ran, xr
-from tests.document.served import put, served
+from tests.document.server import put, served
 from xregit.document import api_files, load
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.clients.programs import HOME, SECONDS, generated, imported, ran, xrcg_missing
-from tests.document.asyncapi.judging import MODULES, SCRIPT, missing
+from tests.document.asyncapi.parser import MODULES, SCRIPT, missing
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.source import yaml_loader
 

@@ -16,7 +16,7 @@ from tests.conformance.marks import TARGET
 from tests.conformance.table import citing_attributes, citing_rules, page, requirements, resolves
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 APPLICABLE = [row for row in requirements() if row.applies]
 PAGE = Path("site/docs/conformance.md")
@@ -68,10 +68,8 @@ def test_table_is_complete(shared: Path) -> None:
     assert [row.id for row in requirements()] == re.findall(r"^\| ((?:MSG|M05|EP|CEM)-[0-9]+) \|", text, re.MULTILINE)
 
 
-def test_page_is_current(root: Path, tests: Mapping[str, Sequence[str]], request: pytest.FixtureRequest) -> None:
+def test_page_is_current(
+    root: Path, tests: Mapping[str, Sequence[str]], golden: Callable[[str | Path, str | bytes], None]
+) -> None:
     """The page of the site is the one that this code writes."""
-    written = page(tests)
-    if request.config.getoption("--update-golden"):
-        (root / PAGE).write_text(written, encoding="utf-8")
-    found = (root / PAGE).read_text(encoding="utf-8") if (root / PAGE).is_file() else ""
-    assert found == written, f"{PAGE} is not current; pytest tests/conformance --update-golden rewrites it"
+    golden(root / PAGE, page(tests))

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import xregit
-from tests.faults.faults import contents_of
+from tests.mutation.mutations import contents_of
 from xregit.catalog.loader import read_contents, read_folder
 from xregit.errors import XregitError
 

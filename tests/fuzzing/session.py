@@ -2,7 +2,7 @@
 
 These are minutes of the processor's time, so that a busy machine tries no less than an idle one. Every reader is fuzzed
 by a process of its own, two at a time; one that dies begins anew with what it has learned. What is found stands below
-the folder, one file for each fault, to be moved to ``finds/<reader>`` once it is mended.
+the folder, one file for each fault, to be moved to ``regressions/<reader>`` once it is mended.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import xregit
+from tests.messages.catalogs import registry_of
 from xregit.messages import batch_matcher
 from xregit.messages.matcher import Matcher
 
@@ -55,12 +54,8 @@ EVENT = st.fixed_dictionaries(
 
 def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
     """Return the matcher of a registry with these definitions."""
-    messages = {f"m{number}": {"messageid": f"m{number}", **item} for number, item in enumerate(definitions)}
-    document = {"specversion": "1.0-rc2", "registryid": "r", "messagegroups": {"g": {"messages": messages}}}
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "registry.json"
-        path.write_text(json.dumps(document), encoding="utf-8")
-        return Matcher(xregit.read(path))
+        return Matcher(registry_of(Path(folder), {f"m{number}": item for number, item in enumerate(definitions)}))
 
 
 @pytest.mark.requirement("MSG-1")
@@ -99,21 +94,6 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(many._answers) <= 3  # noqa: SLF001 - what must not grow
 
 
-def test_nothing_is_remembered_where_nothing_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where most texts are new, none is remembered for a while, and then it is tried again; answers stay the same."""
-    monkeypatch.setattr(batch_matcher, "MAX_CACHED", 4)
-    monkeypatch.setattr(batch_matcher, "PAUSE", 2)
-    envelope = {"subject": {"value": "/a/{one}"}, "source": {"value": "s"}}
-    many = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": envelope}]).batch_matcher()
-    sizes = []
-    for number in range(24):
-        texts = {"subject": f"/a/{number}", "source": "s", "type": "t"}
-        (answer,) = many.match([[texts[key]] for key in many.keys])
-        assert answer.context == {"one": str(number)}
-        sizes.append(len(many._answers))  # noqa: SLF001 - what must not grow in vain
-    assert sizes == [1, 2, 3, 4, *[1] * 9, 2, 3, 4, *[1] * 8]
-
-
 def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
     """Where only some values of an attribute tell, all others are remembered as one; any will do where one must be."""
     made = [{"subject": {"value": "a"}}, {"subject": {"required": True}, "source": {"value": "s"}}]
@@ -126,4 +106,3 @@ def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
     answers = many.match([told[key] for key in many.keys])
     xids = [answer.xid.rpartition("/")[2] if answer.sure else "several" for answer in answers]
     assert xids == ["m0", "m1", "m1", "", "several"]
-    assert len(many._answers) == 4  # noqa: SLF001 - what must not grow in vain

@@ -18,6 +18,7 @@ from xregit.pages.overview_pages import MAX_COMMITS, MAX_DEPRECATIONS
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 MANY = MAX_HERE + 1
 
 
@@ -178,3 +179,48 @@ def test_start_names_commits_that_changed_something(tmp_path: Path, told: bool, 
     (start,) = (page for page in pages(read_folder(repository.root / "registry")) if page.address == "")
     section = start.html.split('<h2 id="recent-changes">')[1].split("<h2")[0]
     assert list(dict.fromkeys(re.findall(r"</time> (.*?) <small", section))) == expected
+
+
+FILES = {
+    "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
+    "messagegroups/g/messages/parked.yaml": """
+        envelopemetadata: {subject: {type: uritemplate, value: "{vin}/{lot}"}}
+        dataschemaformat: JsonSchema/draft-07
+        dataschema: {type: object, properties: {car: {type: object, properties: {vin: {type: string}}}}}
+        """,
+    "messagegroups/g/messages/washed.yaml": """
+        dataschemaformat: JsonSchema/draft-07
+        dataschema: {type: object, properties: {VIN: {type: string}, vin: {type: string}}}
+        """,
+    "messagegroups/g/messages/sold.yaml": """
+        dataschemaformat: JsonSchema/draft-07
+        dataschema: {type: object, properties: {VIN: {type: string}}}
+        """,
+}
+
+
+def test_name_has_its_messages(tmp_path: Path) -> None:
+    """What several messages have by a name has a page; what one has leads to the message; case tells them apart."""
+    made = {page.address: page for page in pages(registry_of(tmp_path, FILES))}
+    names = made["all-fields/"]
+    assert rows(names) == [["car", "parked"], ["lot", "parked"], ["VIN", "2 messages"], ["vin", "2 messages"]]
+    links = re.findall('<a href="([^"]*)"><code>(?:VIN|car|vin)<', names.html)
+    assert links == ["../messagegroups/g/messages/parked/", "../all-fields/vin/", "../all-fields/vin-2/"]
+    assert rows(made["all-fields/vin-2/"]) == [["parked", "g", "car.vin", "subject"], ["washed", "g", "vin", ""]]
+    assert made["all-fields/vin-2/"].title == "vin"
+
+
+def test_entries_of_lists_and_maps_have_no_names(tmp_path: Path) -> None:
+    """What a list or map holds is no field: neither the index nor the search names it, but what it consists of."""
+    schema = "{properties: {wheels: {type: array, items: {properties: {side: {type: string}}}}, "
+    schema += "names: {type: object, additionalProperties: {type: string}}}}"
+    stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
+    made = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/car.yaml": stated}))}
+    assert [row[0] for row in rows(made["all-fields/"])] == ["names", "side", "wheels"]
+    assert made["messagegroups/g/messages/car/"].names == ("wheels", "side", "names")
+
+
+def test_registry_without_names_has_no_such_page(tmp_path: Path) -> None:
+    """Where no message has a field or a placeholder, no page lists them."""
+    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": "description: Only this.\n"})
+    assert not any(page.address.startswith("all-fields/") for page in pages(found))

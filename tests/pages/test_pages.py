@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from tests.pages.rich import FILES as RICH
+from tests.pages.test_prose import only_safe
 from xregit.pages import Page, pages
 from xregit.pages.context import SiteContext
 from xregit.pages.message_page import MAX_BASES, MAX_CARRIERS, message_page
@@ -19,9 +24,9 @@ from xregit.pages.payload_section import MAX_FIELDS, MAX_OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from xregit.catalog import Registry
+
 
 GOLDEN_PAGES = [
     "",
@@ -53,6 +58,8 @@ RICH_PAGES = [
     "schemagroups/cars/schemas/moved/",
     "schemagroups/cars/schemas/moved/versions/2/",
 ]
+
+
 # What a message's page may have, and what the theme puts around it.
 MAX_PAGE_BYTES, MAX_FRAME_BYTES = 60_000, 13_000
 
@@ -286,6 +293,8 @@ def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> N
 
 # What people read; the page that recognises messages fills its own summary.
 EMPTY = re.compile(r'href=""|<(a|code|dt|h\d|label|li|p(?! id)|small|span|strong|summary|th|time|var)\b[^>]*></\1>')
+
+
 POOR = {
     "model.yaml": """
         groups: {halls: {singular: hall, resources: {seats: {singular: seat, hasdocument: false}}}}
@@ -317,3 +326,51 @@ def test_nothing_is_shown_empty(tmp_path: Path) -> None:
     assert len(made) > 20
     html = next(page.html for page in made if page.address == "messagegroups/g/messages/typed/")
     assert "No example could be made: the definition says nothing that a message has to have." in html
+
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "a", "{b}", "/a/b", "javascript:x", "<x>"])
+)
+
+
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["value", "name", "x"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+NAMES = [
+    "name", "description", "envelope", "envelopemetadata", "envelopeoptions", "protocol", "protocoloptions",
+    "basemessage", "dataschemauri", "dataschemaxid", "dataschema", "dataschemaformat", "datacontenttype", "deprecated",
+    "labels", "documentation", "usage", "channel", "messagegroups", "xref", "format", "versions", "meta", "unheard",
+]  # fmt: skip
+
+
+# The scripts of the page that recognises messages.
+OWN = {"definitions.js", "../assets/wire.js", "../assets/recognise.js"}
+
+
+ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(ATTRIBUTES, ATTRIBUTES, ATTRIBUTES)
+def test_any_value_has_a_page(message: dict[str, Any], endpoint: dict[str, Any], schema: dict[str, Any]) -> None:
+    """No value of any attribute keeps a page from being made, or gets a dangerous link into one."""
+    with TemporaryDirectory() as folder:
+        found = registry_of(
+            Path(folder),
+            {
+                "messagegroups/g/messages/a.yaml": json.dumps(message),
+                "endpoints/e/endpoint.yaml": json.dumps({"messagegroups": ["/messagegroups/g"], **endpoint}),
+                "schemagroups/s/schemas/x/schema.yaml": json.dumps(schema),
+                "schemagroups/s/schemas/x/versions/1.json": "{}",
+            },
+        )
+        for page in pages(found):
+            links = links_of(page.html)
+            assert set(links.loaded) <= OWN
+            assert all(href.startswith(("../", "./", "#")) or only_safe(href) for href in links.linked)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pages.serving import COMMAND, PATIENCE_SECONDS, free_address, wait_for
+from tests.pages.server import COMMAND, PATIENCE_SECONDS, free_address, wait_for
 from tests.pages.small import small_folder
 
 if TYPE_CHECKING:

@@ -12,15 +12,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.catalog.folders import folder, registry_of
 from tests.rules.examples import Example, example_of, findings
 from xregit.catalog import read_folder
+from xregit.diagnostics import Severity
 from xregit.rules import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
 CASES = Path(__file__).parent / "cases"
+
+
 _SCENARIO = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
 _REQUIREMENT = re.compile(r"\b[A-Z]+[0-9]*-[0-9]+\b(?=[^(]*\)$)")
 
 
@@ -48,6 +55,8 @@ NAMES = st.sampled_from(
         "name", "headers", "properties", "mode", "format", "ancestor", "1",
     )
 )  # fmt: skip
+
+
 TEXTS = st.sampled_from(
     (
         "", "CloudEvents/1.0", "HTTP", "MQTT/3.1.1", "KAFKA", "AMQP/1.0", "binary", "structured", "{a", "mqtt://a/+#",
@@ -55,11 +64,15 @@ TEXTS = st.sampled_from(
         "application/json", "Avro", "\x00",
     )
 )  # fmt: skip
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=12,
 )
+
+
 FILES = st.dictionaries(NAMES, VALUES, max_size=6)
 
 
@@ -78,8 +91,24 @@ def test_no_value_anywhere_ends_the_check(
         "schemagroups/s/schemas/t/schema.yaml": schema,
     }
     with TemporaryDirectory() as folder:
-        for path, value in texts.items():
-            file = Path(folder) / "registry" / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(value), encoding="utf-8")
-        assert check(read_folder(Path(folder) / "registry")).counts
+        assert check(registry_of(Path(folder), {path: json.dumps(value) for path, value in texts.items()})).counts
+
+
+UNREADABLE = {
+    "messagegroups/g/messages/a.yaml": "name: A\n",
+    "messagegroups/h/messages/b.yaml": "basemessage: /messagegroups/g/messages/a\n",
+    "endpoints/e/endpoint.yaml": "usage: [producer]\nprotocol: HTTP\nmessagegroups: [/messagegroups/g]\n",
+}
+
+
+def test_references_into_a_closed_folder_are_no_faults(nobodys_folder: Path) -> None:
+    """Nobody can say whether the group is there, so nobody says that it isn't."""
+    root = folder(nobodys_folder, UNREADABLE)
+    closed = root / "messagegroups/g"
+    closed.chmod(0)
+    try:
+        diagnostics = check(read_folder(root)).diagnostics
+        found = [(item.rule, item.path) for item in diagnostics if item.severity is not Severity.INFO]
+    finally:
+        closed.chmod(0o700)
+    assert found == [("file-unreadable", "registry/messagegroups/g/")]

@@ -15,14 +15,16 @@ FIRST_SECOND = 1_700_000_000  # 2023-11-14T22:13:20Z
 
 @dataclass
 class Repository:
-    """A repository whose commits are a minute apart."""
+    """A repository whose commits are a minute, or another step, apart."""
 
     root: Path
     commits: int = 0
+    first_second: int = FIRST_SECOND
+    step: int = 60
 
     def git(self, *arguments: str) -> str:
         """Run Git in the repository, out of reach of the user's configuration."""
-        time = f"{FIRST_SECOND + 60 * self.commits} +0200"
+        time = f"{self.first_second + self.step * self.commits} +0200"
         usual = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         fixed = {
             "GIT_AUTHOR_NAME": "Ada",

@@ -329,15 +329,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_folder_is_replaced_as_a_whole(folder: Path) -> None:
-    """What was there before is gone, and nothing is left beside."""
-    with replace_folder(folder) as beside:
-        (beside / "new").touch()
-        assert [path.name for path in folder.iterdir()] == ["old"]
-    assert [path.name for path in folder.iterdir()] == ["new"]
-    assert [path.name for path in folder.parent.iterdir()] == ["out"]
-
-
 @pytest.mark.parametrize(
     ("error", "raised"), [(ValueError("a bug"), ValueError), (OSError(28, "No space left on device"), XregitError)]
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.spark.repository import SAMPLE, Repository
+from tests.spark.repository import SAMPLE, CatalogRepository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+def repository(tmp_path: Path) -> CatalogRepository:
     """Return a repository without commits."""
-    return Repository(tmp_path / "repository")
+    return CatalogRepository(tmp_path / "repository")
 
 
 @pytest.fixture
-def sample(repository: Repository) -> Registry:
+def sample(repository: CatalogRepository) -> Registry:
     """Return the sample registry, committed once."""
     return repository.commit(SAMPLE, "Begin")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from tests.source.repositories import Repository
 from xregit.catalog import read_folder
 
 if TYPE_CHECKING:
@@ -48,18 +47,18 @@ SAMPLE = {
     "schemagroups/brakes/schemas/wear/versions/1.json": '{"type": "object"}',
     "schemagroups/brakes/schemas/wear/versions/2.json": '{"type": "object", "title": "Wear"}',
 }
-FIRST_DAY = 1
+FIRST_SECOND, DAY = 1_767_268_800, 86_400  # 2026-01-01T12:00:00Z
 
 
-class Repository:
+class CatalogRepository:
     """A repository whose registry changes commit by commit, one on each day of January 2026."""
 
     def __init__(self, root: Path) -> None:
         """Begin a repository without commits."""
         self.root = root
-        self.day = FIRST_DAY
+        self.repository = Repository(root, first_second=FIRST_SECOND, step=DAY)
         root.mkdir(parents=True, exist_ok=True)
-        self._git("init", "--quiet", "--initial-branch=main")
+        self.repository.git("init", "-q", "-b", "main")
 
     def commit(self, files: Mapping[str, str | None], subject: str = "Change") -> Registry:
         """Write files below ``registry``, remove those without text, commit, and read the registry."""
@@ -70,18 +69,9 @@ class Repository:
             else:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
-        self._git("add", "--all")
-        self._git("commit", "--quiet", "--message", subject)
-        self.day += 1
+        self.repository.commit(subject)
         return self.read()
 
     def read(self) -> Registry:
         """Read the registry as it is."""
         return read_folder(self.root / "registry")
-
-    def _git(self, *arguments: str) -> None:
-        time = f"2026-01-{self.day:02}T12:00:00Z"
-        who = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_AUTHOR_DATE": time}
-        whom = {"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "a@example.com", "GIT_COMMITTER_DATE": time}
-        environment = {**os.environ, **who, **whom, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-        subprocess.run(["git", *arguments], cwd=self.root, env=environment, check=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from tests.spark.repository import Repository
+    from tests.spark.repository import CatalogRepository
 
 pytestmark = pytest.mark.spark
 
@@ -28,7 +28,7 @@ ONLY = "endpoints/garage/messages/only.yaml"
 
 
 @pytest.fixture
-def commits(repository: Repository) -> list[str]:
+def commits(repository: CatalogRepository) -> list[str]:
     """Return the commits of a repository: begin, rename, a change elsewhere, remove."""
     changes: list[dict[str, str | None]] = [
         dict(SAMPLE),
@@ -40,7 +40,7 @@ def commits(repository: Repository) -> list[str]:
 
 
 def test_each_commit_is_a_version(
-    spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, commits: list[str], tmp_path: Path
 ) -> None:
     """The whole history becomes publications, oldest first; a commit that left the registry alone adds nothing."""
     folder = tmp_path / "tables"
@@ -59,7 +59,9 @@ def test_each_commit_is_a_version(
     assert len(names[commits[3]]) == len(names[commits[1]]) - 1
 
 
-def test_history_is_continued(spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path) -> None:
+def test_history_is_continued(
+    spark: SparkSession, repository: CatalogRepository, commits: list[str], tmp_path: Path
+) -> None:
     """What is published stays, the commits after it are added, and a second run adds none."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
     first = xregit.publish_history(str(registry), commits[1], str(folder), spark=spark)
@@ -69,7 +71,7 @@ def test_history_is_continued(spark: SparkSession, repository: Repository, commi
 
 
 def test_commit_between_is_held_by_the_one_before(
-    spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, commits: list[str], tmp_path: Path
 ) -> None:
     """A commit that was not published itself is as the newest published one before it."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
@@ -78,7 +80,7 @@ def test_commit_between_is_held_by_the_one_before(
 
 
 def test_what_was_never_published_is_said(
-    spark: SparkSession, repository: Repository, commits: list[str], tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, commits: list[str], tmp_path: Path
 ) -> None:
     """No tables, none that old, no such commit and no such publication are one line each."""
     folder, registry = tmp_path / "tables", repository.root / "registry"
@@ -99,7 +101,7 @@ def test_what_was_never_published_is_said(
         xregit.tables_at(folder)
 
 
-def test_polars_reads_what_is_published(spark: SparkSession, repository: Repository, tmp_path: Path) -> None:
+def test_polars_reads_what_is_published(spark: SparkSession, repository: CatalogRepository, tmp_path: Path) -> None:
     """A reader that is neither Spark nor ours finds the rows, and those of an older version."""
     folder = tmp_path / "tables"
     xregit.publish(repository.commit(SAMPLE, "Begin"), folder, spark=spark)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,7 @@ from deltalake.schema import Field, PrimitiveType
 
 from tests.spark.repository import SAMPLE
 from xregit.errors import XregitError
-from xregit.installed import install_command
 from xregit.spark import row_batches
-from xregit.spark import session as sessions
 from xregit.spark.publication import Publication, publish, tables_at
 from xregit.spark.rows import rows
 from xregit.spark.session import session
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from tests.spark.repository import Repository
+    from tests.spark.repository import CatalogRepository
     from xregit.catalog import Registry
 
 pytestmark = pytest.mark.spark
@@ -100,7 +97,7 @@ def test_large_catalog_is_written_in_several_jobs(
 
 
 def test_same_commit_writes_nothing(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """Publishing again adds no version to any table, not even a publication."""
     first = publish(sample, tmp_path / "tables", spark=spark)
@@ -110,7 +107,7 @@ def test_same_commit_writes_nothing(
 
 
 def test_only_what_changed_is_written(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """A changed and a removed message change their own rows, tables without changes keep their version."""
     folder = tmp_path / "tables"
@@ -138,7 +135,7 @@ def test_only_what_changed_is_written(
 
 
 def test_publications_name_the_versions_of_a_commit(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """Each publication names its commit and, for every table, the version that has this commit's rows."""
     folder = tmp_path / "tables"
@@ -155,7 +152,7 @@ def test_publications_name_the_versions_of_a_commit(
 
 
 def test_own_group_type_is_published(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """A group type that the registry's model adds gets its table, which is empty once the model has it no more."""
     folder = tmp_path / "tables"
@@ -198,7 +195,7 @@ def test_own_group_type_is_published(
 
 
 def test_columns_of_others_keep_what_is_in_them(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """What somebody adds to our rows in columns of their own stays when rows change; what the model had does not."""
     folder = tmp_path / "tables"
@@ -219,7 +216,7 @@ def test_columns_of_others_keep_what_is_in_them(
 
 
 def test_active_session_is_used_as_it_is(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """Without a session given, the active one is used and not stopped; its time zone changes no time."""
     assert session(name="another") is spark
@@ -234,7 +231,7 @@ def test_active_session_is_used_as_it_is(
 
 
 def test_plain_parquet_replaces_the_whole_folder(
-    spark: SparkSession, repository: Repository, sample: Registry, tmp_path: Path
+    spark: SparkSession, repository: CatalogRepository, sample: Registry, tmp_path: Path
 ) -> None:
     """Plain Parquet is one folder per table, read by Spark as it is, and swapped in as a whole."""
     folder = tmp_path / "tables"
@@ -261,10 +258,3 @@ def test_unknown_format_is_named(sample: Registry, tmp_path: Path) -> None:
     """A format that we do not write is named, with those that we do."""
     with pytest.raises(XregitError, match='"iceberg" is unknown; the formats are "delta" and "parquet"'):
         publish(sample, tmp_path, format="iceberg")
-
-
-def test_missing_extra_is_named(sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Spark is not installed, one line says how to install it."""
-    monkeypatch.setattr(sessions, "PACKAGES", ("xregit_has_no_such_package",))
-    with pytest.raises(XregitError, match=re.escape(install_command("spark"))):
-        publish(sample, tmp_path)

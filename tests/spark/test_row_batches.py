@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 import pytest
@@ -51,9 +51,3 @@ def test_part_holds_so_many_rows(monkeypatch: pytest.MonkeyPatch, rows: int, par
     some = pack(TABLE, ({"long": number} for number in range(rows)))
     assert len(some.parts) == parts
     assert [row["long"] for row in _read(some)] == [*range(rows)]
-
-
-def test_same_rows_are_the_same_bytes() -> None:
-    """Nothing but the rows is in a part."""
-    rows = [{"text": "a", "timestamp": datetime(2026, 1, 2, tzinfo=UTC), "text_map": {"b": "c"}}]
-    assert pack(TABLE, rows) == pack(TABLE, rows)

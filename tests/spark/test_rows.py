@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from hashlib import blake2b
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.catalog.folders import registry_of
-from tests.spark.repository import SAMPLE, Repository
-from xregit.spark.rows import rows
+from tests.spark.repository import SAMPLE, CatalogRepository
+from xregit.spark.rows import rows, to_cell, to_text, with_hash
+from xregit.spark.table_schema import Type
 from xregit.spark.tables import tables
 
 if TYPE_CHECKING:
@@ -18,10 +23,19 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Registry
 
+
 WORN = "/messagegroups/brakes/messages/worn"
+
+
 WEAR = "/messagegroups/brakes/messages/wear"
+
+
 ONLY = "/endpoints/garage/messages/only"
+
+
 FIRST = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
 SECOND = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 
@@ -99,7 +113,7 @@ def test_schema_has_its_versions(sample: Registry) -> None:
     assert versions[f"{schema}/versions/1"]["schema"] == '{"type": "object"}'
 
 
-def test_document_that_is_no_text_is_in_base_64(repository: Repository, sample: Registry) -> None:
+def test_document_that_is_no_text_is_in_base_64(repository: CatalogRepository, sample: Registry) -> None:
     """Bytes that are no UTF-8 text are kept as they are, in base 64."""
     file = sample.origin.root / "schemagroups/brakes/schemas/wear/versions/3.bin"
     file.write_bytes(b"\xff\x00")
@@ -107,7 +121,7 @@ def test_document_that_is_no_text_is_in_base_64(repository: Repository, sample: 
     assert (row["schema"], row["schemabase64"]) == (None, "/wA=")
 
 
-def test_facts_come_from_git(repository: Repository) -> None:
+def test_facts_come_from_git(repository: CatalogRepository) -> None:
     """The first and last commit of an entity's file give its times, their number its epoch."""
     repository.commit(SAMPLE)
     changed = repository.commit({"messagegroups/brakes/messages/wear.yaml": "name: Again\n"})
@@ -116,7 +130,7 @@ def test_facts_come_from_git(repository: Repository) -> None:
     assert _by_xid(changed, "messages")[WORN]["epoch"] == 1
 
 
-def test_written_times_win(repository: Repository) -> None:
+def test_written_times_win(repository: CatalogRepository) -> None:
     """What authors say about times counts more than what Git says."""
     text = "createdat: 2020-02-02T02:02:02+02:00\n"
     found = repository.commit(SAMPLE | {"messagegroups/brakes/messages/wear.yaml": text})
@@ -146,7 +160,7 @@ def test_empty_registry_has_one_row(tmp_path: Path) -> None:
     assert [name for name, some in found.items() if some] == ["registries"]
 
 
-def test_changes_follow_the_files(repository: Repository) -> None:
+def test_changes_follow_the_files(repository: CatalogRepository) -> None:
     """Each commit has a row for every entity whose file it touched, those that are gone by now too."""
     repository.commit(SAMPLE, "Begin")
     repository.commit({"messagegroups/brakes/messages/alias.yaml": None, "registry.yaml": "registryid: new\n"}, "Go on")
@@ -162,7 +176,7 @@ def test_changes_follow_the_files(repository: Repository) -> None:
     assert {row["author"] for row in found["commits"]} == {"Ada"}
 
 
-def test_moved_entity_is_removed_and_added(repository: Repository) -> None:
+def test_moved_entity_is_removed_and_added(repository: CatalogRepository) -> None:
     """A file that moves takes one entity away and brings another."""
     text = SAMPLE["messagegroups/brakes/messages/worn.yaml"]
     repository.commit(SAMPLE, "Begin")
@@ -176,9 +190,98 @@ def test_moved_entity_is_removed_and_added(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("path", ["README.md", "registry/notes.txt"])
-def test_other_files_change_nothing(repository: Repository, path: str) -> None:
+def test_other_files_change_nothing(repository: CatalogRepository, path: str) -> None:
     """Files that hold no entity have no rows in the changes."""
     repository.commit(SAMPLE, "Begin")
     found = rows(repository.commit({f"../{path}": "text\n"}, "Other"))
     sha = next(row["commit"] for row in found["commits"] if row["subject"] == "Other")
     assert [row for row in found["changes"] if row["commit"] == sha] == []
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+ANY_TEXT = st.text(st.characters())
+
+
+# What cells hold; text may still be no Unicode.
+HELD = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | ANY_TEXT
+    | st.datetimes(timezones=st.just(UTC))
+    | st.lists(ANY_TEXT)
+    | st.dictionaries(ANY_TEXT, ANY_TEXT | st.integers(-(2**63), 2**63 - 1) | st.none())
+)
+
+
+CELLS: list[tuple[Type, Any, Any]] = [
+    (Type.TEXT, "plain", "plain"),
+    (Type.TEXT, 7, "7"),
+    (Type.TEXT, {"b": 1, "a": [True]}, '{"a":[true],"b":1}'),
+    (Type.TEXT, "\ud800", "?"),
+    (Type.LONG, 7, 7),
+    (Type.LONG, True, None),
+    (Type.LONG, 2**63, None),
+    (Type.LONG, "7", None),
+    (Type.BOOLEAN, True, True),
+    (Type.BOOLEAN, "yes", None),
+    (Type.DOUBLE, 1, 1.0),
+    (Type.DOUBLE, "1", None),
+    (Type.TEXTS, ["a", 1], ["a", "1"]),
+    (Type.TEXTS, "a", ["a"]),
+    (Type.TEXTS, 1, None),
+    (Type.TEXT_MAP, {"a": 1}, {"a": "1"}),
+    (Type.TEXT_MAP, ["a"], None),
+    (Type.LONG_MAP, {"a": 1, "b": "x"}, {"a": 1, "b": None}),
+    (Type.JSON, "a", '"a"'),
+    (Type.JSON, MappingProxyType({"a": (1,)}), '{"a":[1]}'),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "expected"), CELLS)
+def test_cell_holds_what_fits(kind: Type, value: Any, expected: Any) -> None:
+    """A value that fits is kept; another is null, or text where the column takes text."""
+    assert to_cell(kind, value) == expected
+
+
+@pytest.mark.parametrize("kind", Type)
+def test_cell_of_nothing_is_nothing(kind: Type) -> None:
+    """A missing value is null in every column."""
+    assert to_cell(kind, None) is None
+
+
+@given(JSON, st.sampled_from(Type))
+def test_any_value_finds_its_cell(value: Any, kind: Type) -> None:
+    """No value that a registry may hold is too much for a column, and all text can be encoded."""
+    found = to_cell(kind, value)
+    if kind in {Type.TEXT, Type.JSON} and value is not None:
+        found.encode()
+
+
+@given(st.dictionaries(st.text(), JSON))
+def test_hash_knows_rows_apart(row: dict[str, Any]) -> None:
+    """The hash follows the values, not their order, and a column without value does not change it."""
+    turned = dict(reversed(row.items()))
+    assert with_hash(row)["hash"] == with_hash({"new column": None, **turned})["hash"]
+    assert with_hash(row)["hash"] != with_hash({"new column": 1, **row})["hash"]
+
+
+@given(st.dictionaries(ANY_TEXT, HELD))
+def test_hash_is_that_of_tables_published_before(row: dict[str, Any]) -> None:
+    """However it is computed, it is the digest of the row as Python's encoder writes it: else all rows would change."""
+    filled = {name: value for name, value in row.items() if value is not None}
+    text = json.dumps(filled, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    expected = blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    assert with_hash(row)["hash"] == expected
+
+
+def test_text_does_not_depend_on_key_order() -> None:
+    """Two ways to write one object are one text."""
+    assert to_text({"b": 1, "a": 2}) == to_text({"a": 2, "b": 1})

@@ -22,7 +22,7 @@ from pyarrow import fs
 import xregit
 from tests.ports import free_port
 from tests.spark.jars import DELTA_JARS, LAKE
-from tests.spark.repository import SAMPLE, Repository
+from tests.spark.repository import SAMPLE, CatalogRepository
 from tests.spark.streams import event, registry_of, write
 from xregit.spark.session import JVM_OPTIONS, LOCAL_DEFAULTS
 
@@ -66,9 +66,9 @@ print(json.dumps([each.changed for each in done]))
 
 
 @pytest.fixture
-def sample(tmp_path: Path) -> Repository:
+def sample(tmp_path: Path) -> CatalogRepository:
     """Return a repository with the sample registry."""
-    made = Repository(tmp_path / "repository")
+    made = CatalogRepository(tmp_path / "repository")
     made.commit(SAMPLE, "Begin")
     return made
 
@@ -109,7 +109,7 @@ def run(at: Path, *arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def publish(at: Repository, tables: Path | str, *more: str) -> str:
+def publish(at: CatalogRepository, tables: Path | str, *more: str) -> str:
     """Run the command on a repository, and return what it prints."""
     return run(at.root, "-m", "xregit", "publish", "--tables", str(tables), *more)
 
@@ -130,7 +130,7 @@ def depths(tables: Path) -> list[int | None]:
     return [row["depth"] for row in pa.table(DeltaTable(tables / "schemagroups").scan()).to_pylist()]
 
 
-def rename(at: Repository, number: int) -> xregit.Registry:
+def rename(at: CatalogRepository, number: int) -> xregit.Registry:
     """Commit another name of a message, and return the registry."""
     return at.commit({WEAR: SAMPLE[WEAR].replace("Wear", f"Wear {number}")}, f"Rename {number}")
 
@@ -147,7 +147,7 @@ def assert_continued(tables: Path, publications: int) -> None:
     assert len(pa.table(DeltaTable(tables / "publications").scan())) == publications
 
 
-def test_delta_continues_what_we_began(spark: SparkSession, sample: Repository, tmp_path: Path) -> None:
+def test_delta_continues_what_we_began(spark: SparkSession, sample: CatalogRepository, tmp_path: Path) -> None:
     """Our tables are taken on by a command with Delta's own classes, and these again by us."""
     refuse_without_delta()
     tables = tmp_path / "tables"
@@ -164,7 +164,9 @@ def test_delta_continues_what_we_began(spark: SparkSession, sample: Repository, 
     assert_continued(tables, 3)
 
 
-def test_we_continue_what_delta_began(spark: SparkSession, sample: Repository, delta_server: str, lake: Path) -> None:
+def test_we_continue_what_delta_began(
+    spark: SparkSession, sample: CatalogRepository, delta_server: str, lake: Path
+) -> None:
     """Tables that Delta's own classes make on any file system that the session knows are continued by us."""
     rename(sample, 1)
     publish(sample, "viewfs://cluster/lake/tables", "--remote", delta_server)
@@ -173,7 +175,7 @@ def test_we_continue_what_delta_began(spark: SparkSession, sample: Repository, d
     assert_continued(lake / "tables", 2)
 
 
-def test_cluster_behind_spark_connect_will_do(sample: Repository, tmp_path: Path) -> None:
+def test_cluster_behind_spark_connect_will_do(sample: CatalogRepository, tmp_path: Path) -> None:
     """A Spark that runs elsewhere is asked through its server; executors in processes of their own write the files."""
     with connect_server("local-cluster[1,1,1024]", tmp_path / "server.log", {}) as url:
         publish(sample, tmp_path / "tables", "--remote", url)
@@ -181,7 +183,7 @@ def test_cluster_behind_spark_connect_will_do(sample: Repository, tmp_path: Path
     assert "Wear" in names(tmp_path / "tables")
 
 
-def test_object_store_needs_no_more_than_pypi(sample: Repository, tmp_path: Path) -> None:
+def test_object_store_needs_no_more_than_pypi(sample: CatalogRepository, tmp_path: Path) -> None:
     """Tables in S3 are made, changed, left alone and routed to as those in a folder are."""
     registry_of(tmp_path)
     write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.none"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import xregit
-from tests.document.asyncapi.judging import errors, missing
+from tests.document.asyncapi.parser import errors, missing
 from tests.document.small import CASES
 from xregit.document import read_document
 from xregit.document.asyncapi import asyncapi_files

@@ -1,0 +1,163 @@
+"""The page that recognises messages: it says of every message of the shared table what `xregit match` says."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import xregit
+from tests.messages.recognise_cases import answers, example, hand_made, odd, recorded, small, text_of
+from xregit.pages import ASSETS, pages
+from xregit.pages.context import SiteContext
+from xregit.pages.links import RECOGNISE
+from xregit.pages.recognise_page import DEFINITIONS, script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+# What is compared, in the shape of tests.messages.recognising.answers.
+ANSWERS = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const failed = (reason) => reason.failed.map((each) => [each.attribute, each.expected]);
+  const answer = ({ hits, mapped, reasons, problems }) => ({
+    outcome: ["none", "one", "many"][Math.min(hits.length, 2)],
+    matches: Object.fromEntries(hits.map((hit) => [hit.definition.xid, Object.fromEntries(hit.context)])),
+    mapped: mapped !== null,
+    reasons: [...(problems.length ? [["", []]] : []), ...reasons.map((each) => [each.definition.xid, failed(each)])],
+  });
+  return texts.map((text) => recognise(catalog, text).map(answer));
+}"""
+
+
+# The events that definitions make of messages, as the page shows them.
+EVENTS = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const number = (value) => (typeof value === "bigint" ? Number(value) : value);
+  return texts.flatMap((text) => recognise(catalog, text)).filter(({ mapped }) => mapped)
+    .map(({ mapped }) => Object.fromEntries([...mapped].map(([name, value]) => [name, number(value)])));
+}"""
+
+
+# Which definitions the page shows as fitting, and which it leaves to `xregit match`.
+LEFT = """(texts) => {
+  const { prepare, recognise } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const ids = (definitions) => definitions.map(({ xid }) => xid.split("/").at(-1));
+  return texts.flatMap((text) => recognise(catalog, text))
+    .map(({ hits, untested }) => [ids(hits.map((hit) => hit.definition)), ids(untested)]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Page:
+    """Open a page that has no network."""
+    return browser.new_context(offline=True).new_page()
+
+
+def _answers(page: Page, registry: xregit.Registry, texts: list[str], asked: str = ANSWERS) -> Any:
+    page.goto("about:blank")
+    page.add_script_tag(content=script(SiteContext(registry)))
+    for name in ASSETS:
+        if name.endswith(("wire.js", "recognise.js")):
+            page.add_script_tag(content=(files("xregit.pages") / name).read_text(encoding="utf-8"))
+    return page.evaluate(asked, texts)
+
+
+def test_messages_of_the_example_catalog(page: Page) -> None:
+    """The page agrees on the catalog's own messages, and on those that differ from them."""
+    cases = recorded()
+    found = _answers(page, example(), [case["text"] for case in cases])
+    wrong = [case["name"] for case, results in zip(cases, found, strict=True) if results != case["results"]]
+    assert wrong == []
+
+
+def test_messages_written_by_hand(page: Page, tmp_path: Path) -> None:
+    """The page agrees on what was thought out to be difficult."""
+    registry = small(tmp_path)
+    matcher = xregit.Matcher(registry)
+    cases = hand_made()["cases"]
+    found = _answers(page, registry, [text_of(case) for case in cases])
+    expected = [json.loads(json.dumps(answers(matcher, text_of(case)))) for case in cases]
+    wrong = [case["name"] for case, one, other in zip(cases, found, expected, strict=True) if one != other]
+    assert wrong == []
+
+
+def test_messages_with_odd_values(page: Page, tmp_path: Path) -> None:
+    """The page agrees on messages with values that no protocol, attribute or type expects."""
+    registry = small(tmp_path)
+    matcher, texts = xregit.Matcher(registry), list(odd())
+    assert len(texts) > 2_000
+    expected = [json.loads(json.dumps(answers(matcher, text))) for text in texts]
+    found = _answers(page, registry, texts)
+    assert [text for text, one, other in zip(texts, found, expected, strict=True) if one != other] == []
+
+
+def test_events_that_definitions_make(page: Page, tmp_path: Path) -> None:
+    """The page shows the attributes of the event that a definition makes of a message; their ids are made anew."""
+    registry = small(tmp_path)
+    matcher = xregit.Matcher(registry)
+    texts = [text_of(case) for case in hand_made()["cases"] if case.get("mapped")]
+    events = [each.as_json()["event"] for text in texts for each in matcher.each(text)]
+    expected = [{name: value for name, value in event.items() if name not in {"id", "data"}} for event in events]
+    found = _answers(page, registry, texts, EVENTS)
+    assert [each.pop("id") for each in found] == ["made of the message"] * len(texts)
+    assert found == expected
+
+
+def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:
+    """Where only a payload's schema decides, the page names the definitions that it can't decide between."""
+    cases = hand_made("payloads")["cases"]
+    found = _answers(page, small(tmp_path, "payloads"), [text_of(case) for case in cases], LEFT)
+    assert found == [[case["fits"], case["may"]] for case in cases]
+
+
+def test_events_over_a_protocol_without_definitions(page: Page, tmp_path: Path) -> None:
+    """The page agrees on what an event comes near to that came over a protocol which no definition is bound to."""
+    registry = small(tmp_path, "payloads")
+    headers = {"content-type": "application/cloudevents+json"}
+    body = {"specversion": "1.0", "type": "noted", "source": "/s"}
+    text = json.dumps({"protocol": "KAFKA", "headers": headers, "body": body})
+    expected = json.loads(json.dumps(answers(xregit.Matcher(registry), text)))
+    assert len(expected[0]["reasons"]) == 3
+    assert _answers(page, registry, [text]) == [expected]
+
+
+def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
+    """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
+    registry = small(tmp_path)
+    made = next(each for each in pages(registry) if each.address == RECOGNISE)
+    (tmp_path / "recognise").mkdir()
+    (tmp_path / "assets").mkdir()
+    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{made.title}</title><body>{made.html}'
+    (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
+    (tmp_path / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
+    for name in ASSETS:
+        (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
+    page.goto((tmp_path / "recognise" / "index.html").as_uri())
+    event = {"specversion": "1.0", "id": "1", "type": "opened", "source": "/doors/d1", "subject": "d1"}
+    page.get_by_label("Message").fill("\ufeff" + json.dumps(event, indent=2))
+    page.get_by_text("It fits one definition.").first.wait_for()
+    link = page.locator("#xr-recognise-details a").first
+    assert link.get_attribute("href") == "../messagegroups/g/messages/opened/"
+    assert page.get_by_role("table", name="Placeholders").inner_text().split()[-2:] == ["door", "d1"]
+    page.get_by_label("Message").fill(json.dumps(event) + "\n" + json.dumps({**event, "subject": "<b>"}))
+    page.get_by_text("1 of 2 messages fit a definition.").wait_for(state="attached")
+    assert "<b>" in page.locator("#xr-recognise-details").inner_text()
+    page.get_by_role("button", name="another source").click()
+    assert page.get_by_role("status").text_content() == "It fits one definition."
+    for text, said in (
+        ('{"specversion": }', "The message is not JSON: "),
+        (json.dumps({"protocol": "FTP"}), "No definition here is bound to the protocol FTP"),
+        (json.dumps({"protocol": "NATS", "subject": "halls.x"}), "no definition has its type"),
+    ):
+        page.get_by_label("Message").fill(text)
+        page.locator("#xr-recognise-details").get_by_text(said).wait_for()

@@ -1,0 +1,136 @@
+"""The static API behind servers that know nothing of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
+
+import pytest
+
+from tests.document.server import put, served
+from tests.ports import free_port
+from xregit.document import api_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+PATIENCE_S = 60
+WIRE = "schemagroups/hall/schemas/wire"
+
+
+def addresses(value: Any, base: str) -> Iterator[str]:
+    """Give all addresses of an API in a value."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from addresses(inner, base)
+    elif isinstance(value, str) and value.startswith(base):
+        yield value
+
+
+def answer(url: str) -> tuple[bytes, str]:
+    """Return what a server answers, and what it says it is."""
+    with urlopen(url, timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
+        return response.read(), response.headers.get_content_type()
+
+
+def walk(base: str) -> dict[str, tuple[bytes, str]]:
+    """Follow every address from the root on, as a client does that knows nothing else."""
+    pending, found = [f"{base}/"], dict[str, tuple[bytes, str]]()
+    while pending:
+        url = pending.pop()
+        if url in found:
+            continue
+        found[url] = answer(url)
+        try:
+            value = json.loads(found[url][0])
+        except ValueError:
+            continue
+        if isinstance(value, dict) and "self" in value:
+            assert value["self"] == url
+        pending += addresses(value, base)
+    return found
+
+
+@pytest.mark.parametrize("profile", ["1.0-rc2", "1.0-rc4"])
+def test_any_file_server_answers_a_client(small: Registry, tmp_path: Path, profile: str) -> None:
+    """From the root on, every address is answered: groups, resources, meta, versions and documents."""
+    with served(tmp_path) as base:
+        put(api_files(small, base, profile=profile), tmp_path)
+        found = {url.removeprefix(base): data for url, (data, _) in walk(base).items()}
+        wire, _ = answer(f"{base}/{WIRE}")
+        names = {name: json.loads(answer(f"{base}/{name}")[0]) for name in ("model", "capabilities", "export")}
+    stored = small.resource(f"/{WIRE}")
+    assert stored is not None
+    document = stored.versions["1"].document
+    assert document is not None
+    assert wire == document.data
+    for xid in small:
+        assert {xid, f"{xid}/meta", f"{xid}/versions/1", f"{xid}$details"} & found.keys(), xid
+    assert names["export"]["specversion"] == profile == names["capabilities"]["specversions"][0]
+    assert {"messagegroups", "endpoints", "schemagroups", "glossaries"} == names["model"]["groups"].keys()
+
+
+@contextmanager
+def nginx(root: Path, snippet: Path, port: int) -> Iterator[str]:
+    """Serve a folder with nginx, which reads the snippet; give its address."""
+    config = root.parent / "nginx.conf"
+    state = root.parent
+    temporary = "".join(
+        f"{kind}_temp_path {state}/{kind}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    config.write_text(
+        f"daemon off; master_process off; pid {state}/pid; error_log {state}/error.log; events {{}}\n"
+        f"http {{ access_log off; {temporary}\n"
+        f"server {{ listen 127.0.0.1:{port}; root {root}; include {snippet}; }} }}\n"
+    )
+    process = subprocess.Popen(["nginx", "-e", f"{state}/error.log", "-c", str(config)])
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def started(url: str) -> None:
+    """Wait until a server answers, whatever it answers."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            answer(url)
+        except HTTPError:
+            return
+        except URLError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not here; .ci/debian installs it")
+@pytest.mark.parametrize("path", ["", "/catalog"])
+def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, path: str) -> None:
+    """With the snippet, nginx answers every address without a detour, and says rightly what it answers."""
+    root, port = tmp_path / "root", free_port()
+    base = f"http://127.0.0.1:{port}{path}"
+    folder = root / path.removeprefix("/")
+    put(api_files(small, base), folder)
+    with nginx(root, folder / "nginx.conf", port) as address:
+        started(address)
+        kinds = {url.removeprefix(base): kind for url, (_, kind) in walk(base).items()}
+        kinds[f"/{WIRE}"] = answer(f"{base}/{WIRE}")[1]
+        with urlopen(f"{base}/model", timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
+            headers = response.headers
+    assert kinds.pop(f"/{WIRE}") == "text/plain"
+    assert kinds["/"] == kinds["/messagegroups"] == kinds[f"/{WIRE}$details"] == "application/json"
+    assert headers["Link"] == f"<{base}/>; rel=xregistry-root"
+    assert headers["Access-Control-Allow-Origin"] == "*"

@@ -1,0 +1,165 @@
+"""A repository that ``init`` makes passes its own checks, hooks and builds at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from fnmatch import fnmatch
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from tests.end_to_end.programs import xregit
+from tests.end_to_end.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
+from tests.end_to_end.workflows import Runner, files, load
+from tests.source.repositories import Repository, new_repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
+REQUIREMENT = re.compile(r"xregit(?:\[all\])?~=([\d.]+)")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """Return a repository with what ``init`` writes, committed to main."""
+    repository = new_repository(tmp_path_factory.mktemp("init") / "origin")
+    done = xregit("init", at=repository.root)
+    assert done.returncode == 0, done.stderr
+    repository.commit("Begin")
+    return repository
+
+
+def clone_of(repository: Repository, into: Path) -> Repository:
+    """Return a clone."""
+    subprocess.run(["git", "clone", "-q", repository.root, into], check=True)
+    return Repository(into)
+
+
+def test_everything_is_committed_but_what_is_built(made: Repository) -> None:
+    """What the tool can write again is not in Git; all else is, in the form that fmt gives it."""
+    assert made.git("status", "--porcelain") == ""
+    tracked = set(made.git("ls-files").splitlines())
+    assert not any(path.startswith("build/") for path in tracked)
+    assert {".github/CODEOWNERS", ".github/workflows/check.yml", ".pre-commit-config.yaml", MESSAGE} <= tracked
+    assert xregit("fmt", "--check", at=made.root).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failed"),
+    [
+        ("A customer has placed an order.", "A customer has placed an order online.", []),
+        ("https://shop.example.com/{shop}", "https://shop.example.com/shops/{shop}", [CHECK]),
+    ],
+)
+def test_pull_request_is_checked(made: Repository, tmp_path: Path, old: str, new: str, failed: list[str]) -> None:
+    """A change that breaks nobody passes; one that breaks somebody fails, and the summary says so."""
+    clone = clone_of(made, tmp_path / "clone")
+    text = (clone.root / MESSAGE).read_text(encoding="utf-8")
+    clone.commit("Change it", **{MESSAGE: text.replace(old, new)})
+    runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == failed
+    assert runner.summary.startswith("## 1 change breaks somebody" if failed else "## Nothing breaks")
+
+
+@pytest.mark.spark
+def test_main_is_built(made: Repository, tmp_path: Path) -> None:
+    """The first push gives every artifact, the site for Pages too where a variable asks for it."""
+    clone = clone_of(made, tmp_path / "clone")
+    runner = Runner(clone.root, tmp_path / "scratch", {**PUSH, "vars.XREGIT_PAGES": "true"})
+    runner.job("publish.yml", "build")
+    assert runner.failed == []
+    assert set(runner.artifacts) == {"api", "site", "tables", "github-pages"}
+    assert all(path.exists() for paths in runner.artifacts.values() for path in paths)
+    page = clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html"
+    assert "A customer has placed an order." in page.read_text(encoding="utf-8")
+
+
+def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
+    """Actions are named by commit, and each job may read and at most hand over findings, or the site where asked to."""
+    for file in files(made.root):
+        found = load(file)
+        assert found["permissions"] == {}
+        for name, job in found["jobs"].items():
+            deploys = name == "pages"
+            assert set(job["permissions"]) <= (
+                {"pages", "id-token"} if deploys else {"contents", "security-events", "actions"}
+            )
+            assert ("vars.XREGIT_PAGES" in job.get("if", "")) is deploys
+        lines = file.read_text(encoding="utf-8").splitlines()
+        assert all(PINNED.search(line) for line in lines if "uses:" in line)
+
+
+def test_release_is_that_of_the_tool(made: Repository) -> None:
+    """Workflows, hooks and README install releases like the one that made the repository."""
+    tracked = made.git("ls-files").splitlines()
+    texts = "".join((made.root / path).read_text(encoding="utf-8") for path in tracked)
+    asked = REQUIREMENT.findall(texts)
+    assert len(asked) == 5
+    assert set(asked) == {".".join([*version("xregit").split(".")[:2], "0"])}
+
+
+def test_editor_knows_the_schema_of_each_file(made: Repository) -> None:
+    """Every YAML file of the registry has exactly one schema, which is there and has nothing to say about it."""
+    lines = (made.root / ".vscode/settings.json").read_text(encoding="utf-8").splitlines()
+    schemas = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))["yaml.schemas"]
+    assert {schema.rpartition("/")[2] for schema in schemas} <= {
+        path.name for path in (made.root / "build/schemas").iterdir()
+    }
+    for path in sorted((made.root / "registry").rglob("*.yaml")):
+        name = path.relative_to(made.root).as_posix()
+        (schema,) = (schema for schema, pattern in schemas.items() if fnmatch(name, pattern))
+        found = json.loads((made.root / schema).read_bytes())
+        value = yaml.safe_load(path.read_bytes())
+        assert list(Draft202012Validator(found).iter_errors(value)) == []
+
+
+def test_existing_files_are_kept(tmp_path: Path) -> None:
+    """Beside what a repository has already, only what it lacks is written, and what was kept is named."""
+    ours = [".gitattributes", ".gitignore", ".pre-commit-config.yaml", "README.md", "site/mkdocs.yml"]
+    (tmp_path / "site").mkdir()
+    for name in ours:
+        (tmp_path / name).write_text("Ours.\n", encoding="utf-8")
+    done = xregit("init", at=tmp_path)
+    assert done.returncode == 0
+    assert f"kept as it was: {', '.join(ours)}; " in done.stderr
+    assert {(tmp_path / name).read_text(encoding="utf-8") for name in ours} == {"Ours.\n"}
+    assert (tmp_path / ".editorconfig").is_file()
+
+
+@pytest.mark.parametrize("place", ["CODEOWNERS", "docs/CODEOWNERS"])
+def test_owners_stay_in_force(place: str, tmp_path: Path) -> None:
+    """A second CODEOWNERS would take the place of the one that a repository has elsewhere."""
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).write_text("* @ours\n", encoding="utf-8")
+    done = xregit("init", at=tmp_path)
+    assert f"kept as it was: {place}; " in done.stderr
+    assert not (tmp_path / ".github/CODEOWNERS").exists()
+    assert (tmp_path / ".github/workflows/check.yml").is_file()
+
+
+def test_folder_of_a_repository_is_told_what_nobody_reads_there(tmp_path: Path) -> None:
+    """Hosts look for workflows, owners and hooks at the top."""
+    repository = new_repository(tmp_path / "repository")
+    folder = repository.root / "services" / "catalog"
+    folder.mkdir(parents=True)
+    told = xregit("init", at=folder).stderr
+    assert (
+        '"services/catalog" is a folder of a repository, at whose top alone .github and .pre-commit-config.yaml' in told
+    )
+    assert "working-directory: services/catalog" in told
+
+
+@pytest.mark.parametrize(("branch", "told"), [("main", False), ("trunk", True)])
+def test_branch_that_nothing_is_built_from_is_told(branch: str, told: bool, tmp_path: Path) -> None:
+    """The workflow that publishes names a branch, and the repository may call its own otherwise."""
+    repository = new_repository(tmp_path / "repository")
+    repository.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    done = xregit("init", at=repository.root)
+    assert ('if the branch for that is "trunk" here' in done.stderr) is told

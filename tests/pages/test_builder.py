@@ -1,0 +1,234 @@
+"""The built site: every link resolves, nothing is fetched from elsewhere, and a failed build leaves the old one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from tests.pages.links import links_of, target
+from tests.pages.small import small_folder
+from xregit.catalog import read_folder
+from xregit.errors import XregitError
+from xregit.pages import pages
+from xregit.pages.builder import build_site, write_files, write_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog import Registry
+
+
+def test_every_link_resolves(site: Path) -> None:
+    """Each link of each page leads to a file of the site, and to an id that is there."""
+    found = {path.relative_to(site).as_posix(): links_of(path.read_text()) for path in site.rglob("*.html")}
+    broken = [
+        (page, href)
+        for page, links in found.items()
+        if page != "404.html"
+        for href in (*links.linked, *links.loaded)
+        if (meant := target(page, href))
+        and (
+            not (site / meant[0]).is_file() or (meant[1] and meant[0] in found and not _has(found[meant[0]].ids, meant))
+        )
+    ]
+    assert broken == []
+
+
+def _has(ids: set[str], meant: tuple[str, str]) -> bool:
+    # Material's own switches and the top of a page need no element.
+    return meant[1] in ids or meant[1].startswith("__")
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    """No page has the browser fetch anything from another host, and neither does our style sheet."""
+    loaded = [(path, href) for path in site.rglob("*.html") for href in links_of(path.read_text()).loaded]
+    assert [each for each in loaded if "//" in each[1]] == []
+    assert "url(" not in (site / "assets/xregit.css").read_text()
+
+
+def test_address_of_the_site_is_used(tmp_path: Path) -> None:
+    """Where the configuration says where the site is, the sitemap names every page, and the lost find their way."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        "site_name: Test\nsite_url: https://docs.example.com/catalog/\ntheme: {name: material, font: false}\n"
+        "plugins: [search, xregit]\n"
+    )
+    registry = small_folder(tmp_path)
+    build_site(registry, tmp_path / "out", config)
+    sitemap = (tmp_path / "out/sitemap.xml").read_text()
+    found = set(re.findall("<loc>https://docs.example.com/catalog/([^<]*)</loc>", sitemap))
+    assert {quote(page.address) for page in pages(read_folder(registry))} <= found
+    lost = (tmp_path / "out/404.html").read_text()
+    assert 'src="/catalog/assets/inline/' in lost
+    assert '<li><a href="/catalog/all-messages/">All messages' in lost
+    assert "<script>" not in lost
+
+
+@pytest.mark.parametrize("address", ["https://docs.example.com/catalog/", ""])
+def test_address_of_the_site_may_come_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    """The configuration takes the address from the environment; without one there is no sitemap, which needs it."""
+    monkeypatch.setenv("SITE_URL", address)
+    build_site(small_folder(tmp_path), tmp_path / "out")
+    for name in ("sitemap.xml", "sitemap.xml.gz"):
+        assert (tmp_path / "out" / name).is_file() == bool(address)
+    if address:
+        assert f"<loc>{address}messagegroups/doors/</loc>" in (tmp_path / "out/sitemap.xml").read_text()
+
+
+def test_every_configuration_takes_the_address(root: Path) -> None:
+    """So do the project's own configuration, and the one of new repositories."""
+    for folder in ("site", "tools/xregit/cli/template/site", "tools/xregit/pages/assets"):
+        assert 'site_url: !ENV [SITE_URL, ""]' in (root / folder / "mkdocs.yml").read_text()
+
+
+def test_no_script_stands_in_a_page(site: Path) -> None:
+    """All scripts are in files that are there, and nothing has a style of its own."""
+    for path in site.rglob("*.html"):
+        text = path.read_text()
+        assert "<script>" not in text, path
+        assert "<style" not in text, path
+        assert ' style="' not in text, path
+
+
+def test_search_knows_every_entity(site: Path, small: Registry) -> None:
+    """The search index has exactly one entry for each page that the registry gives."""
+    shelves = sorted((site / "search/entries").iterdir())
+    places = [location for shelf in shelves for location, *_ in json.loads(shelf.read_text())]
+    assert {f"{xid[1:]}/" for xid in small} <= set(places)
+    assert all(places.count(page.address) == 1 for page in pages(small) if page.address)
+    assert json.loads((site / "search/search_index.json").read_text())["docs"] == []  # Material loads it with each page
+
+
+def test_navigation_names_only_lists(site: Path) -> None:
+    """A page's navigation has the lists and the hand-written pages, so that its size doesn't grow with the registry."""
+    html = (site / "messagegroups/doors/messages/doors.opened/index.html").read_text()
+    navigation = html[html.index("md-nav--primary") : html.index("md-sidebar--secondary")]
+    assert "Message groups" in navigation
+    assert "doors.closed" not in navigation
+
+
+def test_message_page_is_light(site: Path) -> None:
+    """A message's page with the theme's frame is below 60 kB."""
+    assert (site / "messagegroups/doors/messages/doors.opened/index.html").stat().st_size < 60_000
+
+
+@pytest.mark.parametrize("name", ["doors/index.md", "doors.md"])
+def test_hand_written_page_takes_the_place(tmp_path: Path, name: str) -> None:
+    """A hand-written page at an entity's address is shown instead of ours."""
+    page = tmp_path / "docs/messagegroups" / name
+    page.parent.mkdir(parents=True)
+    page.write_text("# All about doors\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: Test\ntheme: {name: material, font: false}\nplugins: [search, xregit]\n")
+    build_site(small_folder(tmp_path), tmp_path / "out", config)
+    assert "All about doors" in (tmp_path / "out/messagegroups/doors/index.html").read_text()
+    assert "All about doors" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("index.md"))
+    shelves = [json.loads(shelf.read_text()) for shelf in (tmp_path / "out/search/entries").iterdir()]
+    found = [title for shelf in shelves for location, title, *_ in shelf if location == "messagegroups/doors/"]
+    assert found == ["All about doors"]
+
+
+def test_site_without_configuration(tmp_path: Path) -> None:
+    """Without a mkdocs.yml the registry's pages make a site of their own, of a registry as of its path."""
+    registry = small_folder(tmp_path)
+    assert build_site(registry, tmp_path / "out") > 20
+    assert (tmp_path / "out/endpoints/broker/index.html").is_file()
+    build_site(read_folder(registry), tmp_path / "again")
+    pages = [{path.name: path.read_bytes() for path in (tmp_path / name).glob("*.html")} for name in ("out", "again")]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(("stated", "expected"), [('""', "Small catalog"), ("Test", "Test")])
+def test_site_is_named_after_the_registry(tmp_path: Path, stated: str, expected: str) -> None:
+    """The site has the registry's name, unless its configuration gives it another."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(f"site_name: {stated}\ntheme: {{name: material, font: false}}\nplugins: [search, xregit]\n")
+    build_site(small_folder(tmp_path), tmp_path / "out", config)
+    assert f"<title>Start - {expected}</title>" in (tmp_path / "out/index.html").read_text()
+
+
+def test_new_site_replaces_the_old_one(tmp_path: Path) -> None:
+    """A page whose entity is gone is gone, and nothing is left beside."""
+    registry = small_folder(tmp_path)
+    build_site(registry, tmp_path / "out")
+    (registry / "glossaries/trade/terms/lock.yaml").unlink()
+    build_site(registry, tmp_path / "out")
+    assert not (tmp_path / "out/glossaries/trade/terms/lock").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"registry", "out"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("site_name: [", "mkdocs.yml"),
+        ("site_name: Test\ntheme: nothing\n", "nothing"),
+        ("site_name: Test\nplugins: [nothing, xregit]\n", "nothing"),
+        ("site_name: Test\ndocs_dir: nowhere\n", "nowhere"),
+        ("- a\n", "mkdocs.yml"),
+        ("site_dir: x\n", "site_name"),
+        ("", "site_name"),
+    ],
+)
+def test_wrong_configuration_is_one_line(tmp_path: Path, text: str, expected: str) -> None:
+    """A configuration that MkDocs refuses is an error of one line, and the old site stays."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(text)
+    out = tmp_path / "out"
+    registry = small_folder(tmp_path)
+    build_site(registry, out)
+    with pytest.raises(XregitError, match=expected) as caught:
+        build_site(registry, out, config)
+    assert "\n" not in str(caught.value)
+    assert (out / "index.html").is_file()
+
+
+@pytest.mark.parametrize("kind", ["file", "foreign"])
+def test_foreign_target_is_refused(tmp_path: Path, kind: str) -> None:
+    """A target that is a file, or a folder with something else in it, is left alone."""
+    out = tmp_path / "out"
+    kept = out if kind == "file" else out / "thesis.txt"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("precious")
+    with pytest.raises(XregitError, match="out"):
+        build_site(small_folder(tmp_path), out)
+    assert kept.read_text() == "precious"
+
+
+def test_missing_registry_is_one_line(tmp_path: Path) -> None:
+    """A registry that is not there is an error that names it."""
+    with pytest.raises(XregitError, match="nowhere"):
+        build_site(tmp_path / "nowhere", tmp_path / "out")
+
+
+def test_pages_for_another_engine(small: Registry, tmp_path: Path) -> None:
+    """The same pages can be written as files, each with its title."""
+    count = write_pages(small, tmp_path / "docs")
+    text = (tmp_path / "docs/endpoints/broker/index.md").read_text()
+    assert count == len(list(tmp_path.glob("docs/**/index.md")))
+    assert text.startswith('---\ntitle: "Door broker"\n')
+    assert "mqtts://" in text
+
+
+def test_file_is_whole_where_the_system_takes_it_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system may write less than it is given, and says how much."""
+    whole = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: whole(file, data[:3]))
+    write_files(tmp_path, [("a/b/index.html", "grün und lang"), ("a/b/index.md", "")])
+    assert (tmp_path / "a/b/index.html").read_bytes() == "grün und lang".encode()
+    assert (tmp_path / "a/b/index.md").read_bytes() == b""
+
+
+def test_file_takes_the_place_of_a_longer_one(tmp_path: Path) -> None:
+    """Nothing of the former file stays, and lines end as they do in the text."""
+    write_files(tmp_path, [("index.html", "a\nlong text\n"), ("index.html", "a\nb\n")])
+    assert (tmp_path / "index.html").read_bytes() == b"a\nb\n"
