@@ -50,14 +50,14 @@ def yaml_bytes() -> st.SearchStrategy[bytes]:
 def documents(draw: st.DrawFn, *, loose: bool = False) -> dict[str, Any]:
     """Draw an xRegistry document without faults; ``loose`` gives some attributes any value instead."""
     names = draw(st.lists(IDS, min_size=1, max_size=4, unique_by=str.lower))
-    found = {
+    result = {
         name: draw(_messages(f"/messagegroups/g/messages/{names[0]}" if name != names[0] else "")) for name in names
     }
     document = {
         "specversion": "1.0-rc2",
         "registryid": draw(IDS),
         **draw(_common()),
-        "messagegroups": {"g": {**draw(_common()), "messages": found}},
+        "messagegroups": {"g": {**draw(_common()), "messages": result}},
         "endpoints": {"e": {**draw(_common()), "usage": ["consumer"], "messagegroups": ["/messagegroups/g"]}},
         "schemagroups": {"s": {"schemas": {"x": draw(_schemas())}}},
     }
@@ -72,8 +72,8 @@ def folders(draw: st.DrawFn, *, loose: bool = False) -> dict[str, bytes]:
     for plural, singular in GROUPS.items():
         for name, group in document[plural].items():
             files[f"{plural}/{name}/{singular}.yaml"] = _spoiled(draw, group) if loose else group
-    made = {path: to_yaml(value) if isinstance(value, dict) else json.dumps(value) for path, value in files.items()}
-    return {path: text.encode(errors="replace") for path, text in made.items()}
+    result = {path: to_yaml(value) if isinstance(value, dict) else json.dumps(value) for path, value in files.items()}
+    return {path: text.encode(errors="replace") for path, text in result.items()}
 
 
 def _common() -> st.SearchStrategy[dict[str, Any]]:
@@ -97,6 +97,6 @@ def _schemas(draw: st.DrawFn) -> dict[str, Any]:
 def _spoiled(draw: st.DrawFn, value: Any) -> Any:
     """Return the value with anything in place of some of its parts."""
     if isinstance(value, dict):
-        made = {name: _spoiled(draw, item) for name, item in value.items()}
-        return made if draw(st.integers(0, 9)) else draw(values())
+        result = {name: _spoiled(draw, item) for name, item in value.items()}
+        return result if draw(st.integers(0, 9)) else draw(values())
     return draw(values()) if not draw(st.integers(0, 9)) else value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,9 +12,6 @@ import pytest
 import xregit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     Call = Callable[[xregit.Registry, Path], object]
 
 MESSAGE = "/messagegroups/luggage.handling/messages/luggage.bag.loaded"
@@ -23,7 +22,7 @@ WRONG: tuple[Any, ...] = (None, 1, b"registry", [], ...)
 NAMELESS = ("a\0b", "\ud800", "x" * 300)
 
 
-def made(message: Any, context: Any = None, **options: Any) -> object:
+def new_message(message: Any, context: Any = None, **options: Any) -> object:
     """Make a message of whatever is handed over."""
     given: dict[str, Any] = {"now": NOW, "new_id": "1"} | options
     return xregit.new(message, {} if context is None else context, **given)
@@ -49,18 +48,24 @@ CALLS: dict[str, tuple[Call, str]] = {
         lambda one, _: xregit.Matcher(one, 7),  # type: ignore[arg-type]
         "expected a str, but 7 is a int; give an endpoint or message group, or its xid",
     ),
-    "make a message of an xid": (lambda *_: made(MESSAGE), "expected a Message, but '/messagegroups/.*…? is a str"),
-    "make a message of a list": (lambda one, _: made(one[MESSAGE], []), r"expected a Mapping, but \[\] is a list"),
+    "make a message of an xid": (
+        lambda *_: new_message(MESSAGE),
+        "expected a Message, but '/messagegroups/.*…? is a str",
+    ),
+    "make a message of a list": (
+        lambda one, _: new_message(one[MESSAGE], []),
+        r"expected a Mapping, but \[\] is a list",
+    ),
     "make a message by no protocol": (
-        lambda one, _: made(one[MESSAGE], protocol=None),
+        lambda one, _: new_message(one[MESSAGE], protocol=None),
         "expected a str, but None is a NoneType; leave it out",
     ),
     "make a message at no time": (
-        lambda one, _: made(one[MESSAGE], now="noon"),
+        lambda one, _: new_message(one[MESSAGE], now="noon"),
         '"now" must be a datetime with a time zone, as datetime.now\\(UTC\\) gives one, but is "noon"',
     ),
     "make a message at a time of no zone": (
-        lambda one, _: made(one[MESSAGE], now=NOW.replace(tzinfo=None)),
+        lambda one, _: new_message(one[MESSAGE], now=NOW.replace(tzinfo=None)),
         '"now" must be a datetime with a time zone, .* but is "2026-05-22 10:30:00"',
     ),
     "build with no configuration": (

@@ -8,14 +8,11 @@ import pkgutil
 import re
 from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import xregit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAX_CHARS = 50_000
 PACKAGES = [f"xregit.{package.name}" for package in pkgutil.iter_modules(xregit.__path__) if package.ispkg]
@@ -24,13 +21,13 @@ PACKAGES = [f"xregit.{package.name}" for package in pkgutil.iter_modules(xregit.
 @pytest.mark.parametrize("name", xregit.__all__)
 def test_public_name_is_there_and_described(name: str) -> None:
     """Each name can be imported, and what is called says in a sentence what it does and which types it takes."""
-    found = getattr(xregit, name)
+    result = getattr(xregit, name)
     assert name in dir(xregit)
-    if inspect.isclass(found):
-        assert (inspect.getdoc(found) or "").split("\n")[0].endswith(".")
-    elif callable(found):
-        assert (inspect.getdoc(found) or "").split("\n")[0].endswith(".")
-        assert "return" in inspect.get_annotations(found)
+    if inspect.isclass(result):
+        assert (inspect.getdoc(result) or "").split("\n")[0].endswith(".")
+    elif callable(result):
+        assert (inspect.getdoc(result) or "").split("\n")[0].endswith(".")
+        assert "return" in inspect.get_annotations(result)
 
 
 # Types that callers have from elsewhere, or write as a value: paths, dates, mappings, sessions, options by keyword.

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.benchmarks.measurement import Cost, cost
 from tests.benchmarks.operations import OPERATIONS, SizedRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = Path(__file__).parents[2] / "site" / "docs" / "benchmarks.md"
 SIZES = tuple(int(size) for size in os.environ.get("XREGIT_BENCH_SIZES", "100,1000,10000,50000").split(","))

@@ -8,20 +8,17 @@ turn; their definitions are spread over the catalog.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
 
 import xregit
 from tests.benchmarks.ratio import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_benchmark.fixture import BenchmarkFixture
 
 FEW, MANY = 10, 10_000
 FLAT = 1.5
@@ -87,9 +84,9 @@ def registry(kind: str, size: int) -> xregit.Registry:
     with TemporaryDirectory() as folder:
         path = Path(folder, "registry.json")
         path.write_text(json.dumps({"registryid": "benchmark", "messagegroups": groups}), encoding="utf-8")
-        found = xregit.read(path)
-    assert all(item.resolved for item in found.messages)
-    return found
+        result = xregit.read(path)
+    assert all(item.resolved for item in result.messages)
+    return result
 
 
 @cache
@@ -119,8 +116,8 @@ def messages(kind: str, size: int) -> list[bytes]:
 @pytest.mark.parametrize("kind", ["types", "templates", "topics"])
 def test_many_definitions_cost_what_few_do(benchmark: BenchmarkFixture, kind: str) -> None:
     """A match against 10,000 definitions takes at most half as long again as one against 10."""
-    found = ratio(benchmark, matching(kind, MANY), matching(kind, FEW), rounds=ROUNDS)
-    assert found <= FLAT, f"against {MANY} definitions it takes {found:.2f} times as long as against {FEW}"
+    result = ratio(benchmark, matching(kind, MANY), matching(kind, FEW), rounds=ROUNDS)
+    assert result <= FLAT, f"against {MANY} definitions it takes {result:.2f} times as long as against {FEW}"
 
 
 @pytest.mark.parametrize("kind", FLOORS)
@@ -133,8 +130,8 @@ def test_matching_costs_little_more_than_parsing(benchmark: BenchmarkFixture, ki
         for text in texts:
             table.get(json.loads(text)["type"])
 
-    found = ratio(benchmark, matching(kind, MANY), floor, rounds=ROUNDS)
-    assert found <= FLOORS[kind], f"a match takes {found:.2f} times as long as parsing with one look-up"
+    result = ratio(benchmark, matching(kind, MANY), floor, rounds=ROUNDS)
+    assert result <= FLOORS[kind], f"a match takes {result:.2f} times as long as parsing with one look-up"
 
 
 def test_time_is_linear_in_the_length_of_values(benchmark: BenchmarkFixture) -> None:
@@ -152,5 +149,5 @@ def test_time_is_linear_in_the_length_of_values(benchmark: BenchmarkFixture) -> 
 
         return run
 
-    found = ratio(benchmark, read(1_000_000), read(100_000), rounds=20)
-    assert found <= 30, f"ten times the length takes {found:.1f} times as long"
+    result = ratio(benchmark, read(1_000_000), read(100_000), rounds=20)
+    assert result <= 30, f"ten times the length takes {result:.1f} times as long"

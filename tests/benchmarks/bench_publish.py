@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+
+from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.benchmarks.measurement import cost
 from xregit.spark.session import DEFAULTS, JVM_OPTIONS, LOCAL_DEFAULTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pytest_benchmark.fixture import BenchmarkFixture
 
 PUBLISH, START = 1.3, 0.6
 ROUNDS = 5

@@ -9,6 +9,7 @@ time that it takes to ask again: from the last key to the first result.
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -19,8 +20,6 @@ from tests.browser.visits import serving
 from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Browser
 
 SMALL, LARGE, ROUNDS = 50, 5_000, 3
@@ -54,7 +53,7 @@ def test_first_answer(browser: Browser, tmp_path: Path) -> None:  # noqa: F811 -
         again: dict[int, list[float]] = {size: [] for size in places}
         for question in QUESTIONS * ROUNDS:
             for size, address in places.items():
-                one, other = _asked(browser, f"{address}?q={quote(question)}")
+                one, other = _answer_times(browser, f"{address}?q={quote(question)}")
                 first[size].append(one)
                 again[size].append(other)
     for size in places:
@@ -70,7 +69,7 @@ def _built(folder: Path, size: int) -> Path:
     return folder / f"site{size}"
 
 
-def _asked(browser: Browser, address: str) -> tuple[float, float]:  # noqa: F811 - the fixture
+def _answer_times(browser: Browser, address: str) -> tuple[float, float]:  # noqa: F811 - the fixture
     """Return the milliseconds from the end of loading to the first result, and those of asking again."""
     context = browser.new_context()
     page = context.new_page()

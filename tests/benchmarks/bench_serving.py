@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.benchmarks.synthetic import PREFIX, write_registry
 from tests.pages.server import COMMAND, free_address, wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MESSAGES, EDITS = 1_000, 7
 # Until an edit is shown, the half second included in which MkDocs looks for changes.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.benchmarks.measurement import cost
 from tests.benchmarks.synthetic import write_registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MESSAGES, MAX_PAGE_MILLISECONDS, MAX_PAGE_BYTES = 10_000, 3.0, 60_000
 

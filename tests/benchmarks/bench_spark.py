@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import orjson
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
 
 import xregit
 from tests.benchmarks.ratio import ratio
+from xregit.catalog import Registry
 from xregit.spark.session import session
 from xregit.spark.streams.plan import pack_plan, plan, unpack_plan
 from xregit.spark.streams.table_mapping import table_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
-    from pytest_benchmark.fixture import BenchmarkFixture
-
-    from xregit.catalog import Registry
 
 DECODE, NEW, MANY, LAND, TABLES = 0.8, 0.5, 0.85, 2.5, 2.5
 EVENTS = int(os.environ.get("XREGIT_BENCH_EVENTS", "500000"))
@@ -129,7 +127,7 @@ def lines(spark: SparkSession, place: str) -> DataFrame:
     return spark.read.text(place).selectExpr("cast(value as binary) as value")
 
 
-def counted(frame: DataFrame, made: Callable[[], Callable[[list[bytes]], int]], known: int) -> None:
+def assert_count(frame: DataFrame, made: Callable[[], Callable[[list[bytes]], int]], known: int) -> None:
     """Do something with all lines on the executors, made there once for each partition, and add up what it counts."""
 
     def each(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -153,7 +151,7 @@ def classifying(spark: SparkSession, folder: Path, size: int, vehicles: int = VE
         return lambda given: sum(bool(answer.xid) for _, _, answers in matcher.match(given) for answer in answers)
 
     known = EVENTS - len(range(0, EVENTS, 21))
-    return lambda: counted(frame, made, known)
+    return lambda: assert_count(frame, made, known)
 
 
 def decoding(spark: SparkSession, place: str) -> Callable[[], None]:
@@ -164,7 +162,7 @@ def decoding(spark: SparkSession, place: str) -> Callable[[], None]:
             orjson.loads(line)
         return len(given)
 
-    return lambda: counted(lines(spark, place), lambda: decode, EVENTS)
+    return lambda: assert_count(lines(spark, place), lambda: decode, EVENTS)
 
 
 def test_classifying_costs_little_more_than_decoding(
@@ -173,9 +171,9 @@ def test_classifying_costs_little_more_than_decoding(
     """Against 1,000 definitions, 0.8 times the rate of a job that decodes, and faster than Spark's own from_json."""
     place = events(folder, 1_000)
     run = classifying(spark, folder, 1_000)
-    found = ratio(benchmark, run, decoding(spark, place), rounds=ROUNDS)
-    print(f"{1 / found:.2f} times the rate of decoding")
-    assert 1 / found >= DECODE
+    result = ratio(benchmark, run, decoding(spark, place), rounds=ROUNDS)
+    print(f"{1 / result:.2f} times the rate of decoding")
+    assert 1 / result >= DECODE
 
 
 def test_classifying_what_never_repeats_costs_less_than_twice_as_much(
@@ -183,29 +181,29 @@ def test_classifying_what_never_repeats_costs_less_than_twice_as_much(
 ) -> None:
     """As above, of events that have a source and a subject of their own each: half the rate."""
     run, place = classifying(spark, folder, 1_000, EVENTS), events(folder, 1_000, EVENTS)
-    found = ratio(benchmark, run, decoding(spark, place), rounds=ROUNDS)
-    print(f"{1 / found:.2f} times the rate of decoding")
-    assert 1 / found >= NEW
+    result = ratio(benchmark, run, decoding(spark, place), rounds=ROUNDS)
+    print(f"{1 / result:.2f} times the rate of decoding")
+    assert 1 / result >= NEW
 
 
 def test_classifying_is_faster_than_from_json(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
     """Against 1,000 definitions, classifying takes less than Spark takes to parse the same events with their schema."""
     place = events(folder, 1_000)
     parsed = spark.read.text(place).selectExpr(f"from_json(value, '{KNOWN}') as e").selectExpr("e.*")
-    found = ratio(
+    result = ratio(
         benchmark,
         classifying(spark, folder, 1_000),
         lambda: parsed.write.format("noop").mode("overwrite").save(),
         rounds=ROUNDS,
     )
-    assert found < 1
+    assert result < 1
 
 
 def test_many_definitions_cost_what_few_do(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
     """Against 10,000 definitions, 0.85 times the rate against 100."""
-    found = ratio(benchmark, classifying(spark, folder, 10_000), classifying(spark, folder, 100), rounds=ROUNDS)
-    print(f"{1 / found:.2f} times the rate")
-    assert 1 / found >= MANY
+    result = ratio(benchmark, classifying(spark, folder, 10_000), classifying(spark, folder, 100), rounds=ROUNDS)
+    print(f"{1 / result:.2f} times the rate")
+    assert 1 / result >= MANY
 
 
 def landing(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
@@ -226,13 +224,13 @@ def test_landing_costs_little_more_than_parsing_and_writing(
     """To land in 100 tables takes 2.5 times as long as Spark takes to parse the events and write them to one folder."""
     frame = spark.read.schema(KNOWN).json(events(folder, 100))
     target = str(folder / "parsed")
-    found = ratio(
+    result = ratio(
         benchmark, landing(spark, folder, 100), lambda: frame.write.mode("overwrite").parquet(target), rounds=ROUNDS
     )
-    assert found <= LAND
+    assert result <= LAND
 
 
 def test_many_tables_cost_what_few_do(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
     """To land in 1,000 tables takes 2.5 times as long as in 100."""
-    found = ratio(benchmark, landing(spark, folder, 1_000), landing(spark, folder, 100), rounds=ROUNDS)
-    assert found <= TABLES
+    result = ratio(benchmark, landing(spark, folder, 1_000), landing(spark, folder, 100), rounds=ROUNDS)
+    assert result <= TABLES

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.benchmarks.measurement import cost
 from tests.benchmarks.ratio import ratio
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytest_benchmark.fixture import BenchmarkFixture
 
 LIMIT = 1.5
 HALF_A_SECOND, ROUNDS = 0.5, 5
@@ -26,8 +22,8 @@ STARTS = {"import": ("-c", "import xregit"), "help": ("-m", "xregit", "--help")}
 @pytest.mark.parametrize("name", STARTS)
 def test_start_takes_as_long_as_its_libraries(benchmark: BenchmarkFixture, name: str) -> None:
     """Starting costs at most half as much again as importing yaml and click in a bare interpreter."""
-    found = ratio(benchmark, lambda: start(*STARTS[name]), lambda: start(*BASELINE), rounds=21)
-    assert found <= LIMIT, f"{name} takes {found:.2f} times as long as {BASELINE[1]!r}, more than {LIMIT}"
+    result = ratio(benchmark, lambda: start(*STARTS[name]), lambda: start(*BASELINE), rounds=21)
+    assert result <= LIMIT, f"{name} takes {result:.2f} times as long as {BASELINE[1]!r}, more than {LIMIT}"
 
 
 def test_check_takes_less_than_half_a_second(root: Path, tmp_path: Path) -> None:

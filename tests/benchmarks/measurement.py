@@ -6,13 +6,10 @@ import ctypes
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
 # A process begins with the memory of what started it as its peak; the shell has next to none, and is gone at once.

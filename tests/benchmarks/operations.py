@@ -6,13 +6,10 @@ import json
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import xregit
 from tests.benchmarks.synthetic import PREFIX, write_registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # What Git tidies behind the back of a commit would be charged to what is measured next.
 AUTHOR = ("-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.com", "-c", "gc.auto=0")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_benchmark.fixture import BenchmarkFixture
+from pytest_benchmark.fixture import BenchmarkFixture
 
 
 def ratio(
@@ -23,7 +20,7 @@ def ratio(
         times[name].append(perf_counter() - start)
 
     benchmark.pedantic(timed, ("run", run), setup=lambda: timed("baseline", baseline), rounds=rounds)
-    found = min(times["run"]) / min(times["baseline"])
-    benchmark.extra_info.update(baseline=min(times["baseline"]), ratio=found)
-    print(f"\n{benchmark.name}: {found:.2f} times its baseline")
-    return found
+    result = min(times["run"]) / min(times["baseline"])
+    benchmark.extra_info.update(baseline=min(times["baseline"]), ratio=result)
+    print(f"\n{benchmark.name}: {result:.2f} times its baseline")
+    return result

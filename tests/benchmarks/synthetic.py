@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 GROUP_SIZE = 50
 # What the ids of messages begin with, which are the types of their events.

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import xregit
 from tests.benchmarks.synthetic import write_registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_synthetic_registry_is_right(tmp_path: Path) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proton import Message, symbol
 from proton.utils import BlockingConnection
 
-from tests.brokers.transport import SECONDS, body_json, body_of, from_bytes, to_bytes
+from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, to_bytes
 from tests.ports import HOST
 from xregit.protocols import to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.brokers.transport import Carry, Wire
 
 QUEUE = "carried"
 # The names that Proton has for the properties and the header of a message.

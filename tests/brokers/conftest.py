@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.brokers import http, kafka, mqtt, nats, servers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.brokers.transport import Carry
+from tests.brokers.transport import Carry
 
 
 @pytest.fixture

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import xregit
+from xregit.catalog import Message
+from xregit.messages.constraints import Constraint
 from xregit.messages.definition import to_definition
 from xregit.messages.encoder import MessageError
 from xregit.messages.payload import NO_DATA, payload_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog import Message
-    from xregit.messages.constraints import Constraint
-    from xregit.protocols import Wire
+from xregit.protocols import Wire
 
 # Texts that are valid for the types whose values can't be just any text; brokers drop what has expired.
 TEXTS = {
@@ -33,7 +30,7 @@ TEXTS = {
 AWKWARD = ("ö 50%2F?&=;\"'ß/😀", "ö50%2F?&=;\"'ß😀", "ö50%2F", "a-b_c")
 
 
-def made(message: Message, texts: tuple[str, ...]) -> tuple[Wire, dict[str, str]]:
+def new_message(message: Message, texts: tuple[str, ...]) -> tuple[Wire, dict[str, str]]:
     """Return a message with the first of the texts for its placeholders that its definition takes, and the context.
 
     The context is that of the placeholders alone.

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from tests.brokers.transport import SECONDS, body_json, body_of, named, pairs
+from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, name_values, pairs
 from tests.ports import HOST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.brokers.transport import Carry, Wire
 
 # The encoding in which the server takes and gives the bytes of a header.
 LATIN = "latin-1"
@@ -60,8 +56,8 @@ def _request(client: httpx.Client, wire: Wire) -> httpx.Request:
     return client.build_request(
         wire.get("method", "POST"),
         path if path.startswith("/") else f"/{path}",
-        params=tuple(named(query)) or None,
-        headers=[(name.encode(), value.encode()) for name, value in named(wire.get("headers", ()))],
+        params=tuple(name_values(query)) or None,
+        headers=[(name.encode(), value.encode()) for name, value in name_values(wire.get("headers", ()))],
         content=body_of(wire),
     )
 
@@ -86,7 +82,7 @@ def _handler(requests: Queue[dict[str, Any]], answers: Queue[Wire]) -> type[Base
             wire = answers.get(timeout=SECONDS)
             body = body_of(wire) or b""
             self.send_response(int(wire["status"]))
-            for name, value in named(wire.get("headers", ())):
+            for name, value in name_values(wire.get("headers", ())):
                 self.send_header(name, value.encode().decode(LATIN))
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

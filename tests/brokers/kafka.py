@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.brokers.transport import SECONDS, body_json, body_of, from_bytes, to_bytes
+from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, to_bytes
 from tests.ports import HOST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tests.brokers.transport import Carry, Wire
 
 
 @contextmanager

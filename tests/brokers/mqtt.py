@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Queue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from tests.brokers.transport import SECONDS, body_json, body_of, from_bytes, named, pairs, to_bytes
+from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, name_values, pairs, to_bytes
 from tests.ports import HOST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.brokers.transport import Carry, Wire
 
 VERSIONS = {"MQTT/3.1.1": paho.MQTTv311, "MQTT/5.0": paho.MQTTv5}
 PLAIN = {
@@ -59,15 +55,15 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
 
 
 def _properties(wire: Wire) -> Properties:
-    found = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    result = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
     for name, property_name in PLAIN.items():
         if name in wire:
-            setattr(found, property_name, wire[name])
+            setattr(result, property_name, wire[name])
     if "correlation_data" in wire:
-        found.CorrelationData = to_bytes(wire["correlation_data"])
+        result.CorrelationData = to_bytes(wire["correlation_data"])
     if "user_properties" in wire:
-        found.UserProperty = named(wire["user_properties"])
-    return found
+        result.UserProperty = name_values(wire["user_properties"])
+    return result
 
 
 def _wire(protocol: str, message: paho.MQTTMessage) -> dict[str, Any]:
@@ -78,10 +74,10 @@ def _wire(protocol: str, message: paho.MQTTMessage) -> dict[str, Any]:
         "retain": message.retain,
         **body_json(message.payload),
     }
-    found = message.properties
-    if found is None:
+    result = message.properties
+    if result is None:
         return wire
-    wire |= {name: getattr(found, there) for name, there in PLAIN.items() if hasattr(found, there)}
-    if hasattr(found, "CorrelationData"):
-        wire["correlation_data"] = from_bytes(found.CorrelationData)
-    return wire | {"user_properties": pairs(getattr(found, "UserProperty", ()))}
+    wire |= {name: getattr(result, there) for name, there in PLAIN.items() if hasattr(result, there)}
+    if hasattr(result, "CorrelationData"):
+        wire["correlation_data"] = from_bytes(result.CorrelationData)
+    return wire | {"user_properties": pairs(getattr(result, "UserProperty", ()))}

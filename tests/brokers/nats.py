@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import nats
 
-from tests.brokers.transport import SECONDS, body_json, body_of, named, pairs
+from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, name_values, pairs
 from tests.ports import HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nats.aio.client import Client
     from nats.aio.msg import Msg
     from nats.aio.subscription import Subscription
-
-    from tests.brokers.transport import Carry, Wire
 
 
 @contextmanager
@@ -46,7 +43,7 @@ async def _carried(client: Client, subscription: Subscription, wire: Wire) -> Ms
         wire.get("subject", "no.subject.declared"),
         body_of(wire) or b"",
         reply=wire.get("reply-to", ""),
-        headers=dict(named(wire["headers"])) if wire.get("headers") else None,
+        headers=dict(name_values(wire["headers"])) if wire.get("headers") else None,
     )
     return await subscription.next_msg(timeout=SECONDS)
 

@@ -10,16 +10,13 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.ports import HOST, free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 JARS = Path(__file__).parents[2] / "build" / "brokers"
 START_SECONDS, STOP_SECONDS = 300, 60
@@ -102,10 +99,10 @@ def kafka(folder: Path) -> Iterator[int]:
 
 def _program(name: str, *folders: str) -> str:
     """Return the path of a program, or skip the test where there is none."""
-    found = shutil.which(name) or next((path for folder in folders if (path := shutil.which(name, path=folder))), None)
-    if found is None:
+    result = shutil.which(name) or next((path for folder in folders if (path := shutil.which(name, path=folder))), None)
+    if result is None:
         pytest.skip(f"{name} is not here; .ci/debian installs it")
-    return found
+    return result
 
 
 def _java(broker: str) -> list[str]:

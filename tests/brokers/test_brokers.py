@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import xregit
-from tests.brokers.contexts import AWKWARD, made
+from tests.brokers.contexts import AWKWARD, new_message
+from tests.brokers.transport import Carry
+from xregit.catalog import Message, Registry
 from xregit.protocols import flatten, read_wire
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from tests.brokers.transport import Carry
-    from xregit.catalog import Message, Registry
 
 CARRIERS = {
     "MQTT/5.0": "mqtt5",
@@ -67,10 +64,10 @@ def test_messages_are_recognised_after_their_journey(
     carry: Carry = request.getfixturevalue(CARRIERS[protocol])
     for message in bound(catalog):
         if message.protocol == protocol:
-            sent, context = made(message, texts)
+            sent, context = new_message(message, texts)
             arrived = carry(sent.as_json())
-            found = match(arrived)
-            assert [(item.xid, dict(item.context)) for item in found.matches] == [(message.xid, context)], arrived
+            result = match(arrived)
+            assert [(item.xid, dict(item.context)) for item in result.matches] == [(message.xid, context)], arrived
             assert (read_wire(arrived).body or b"") == (sent.body or b""), message.xid
 
 

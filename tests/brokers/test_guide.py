@@ -17,9 +17,9 @@ SECONDS = 600
 
 def block(text: str, language: str) -> str:
     """Return the first block of a language in a page."""
-    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    assert found
-    return found[1]
+    result = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    assert result
+    return result[1]
 
 
 def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mosquitto: int) -> None:
@@ -31,7 +31,7 @@ def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mos
     (tmp_path / "registry").symlink_to(root / "registry")
     script = "set -euo pipefail\n" + block(page, "sh").replace("-h localhost", f"-h 127.0.0.1 -p {mosquitto}")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
+    process = subprocess.run(
         ["bash", "-c", script],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
@@ -40,5 +40,5 @@ def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mos
         check=False,
         timeout=SECONDS,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == block(page, "json")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout == block(page, "json")

@@ -42,6 +42,6 @@ def pairs(items: Any) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in items]
 
 
-def named(items: Any) -> list[tuple[str, str]]:
+def name_values(items: Any) -> list[tuple[str, str]]:
     """Return the names and texts of a list of the JSON shape."""
     return [(item["name"], item["value"]) for item in items]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +17,6 @@ from xregit.pages.links import RECOGNISE
 from xregit.pages.recognise_page import DEFINITIONS, script
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
@@ -75,8 +74,8 @@ def _answers(page: Page, registry: xregit.Registry, texts: list[str], asked: str
 def test_messages_of_the_example_catalog(page: Page) -> None:
     """The page agrees on the catalog's own messages, and on those that differ from them."""
     cases = recorded()
-    found = _answers(page, example(), [case["text"] for case in cases])
-    wrong = [case["name"] for case, results in zip(cases, found, strict=True) if results != case["results"]]
+    result = _answers(page, example(), [case["text"] for case in cases])
+    wrong = [case["name"] for case, results in zip(cases, result, strict=True) if results != case["results"]]
     assert wrong == []
 
 
@@ -85,9 +84,9 @@ def test_messages_written_by_hand(page: Page, tmp_path: Path) -> None:
     registry = small(tmp_path)
     matcher = xregit.Matcher(registry)
     cases = hand_made()["cases"]
-    found = _answers(page, registry, [text_of(case) for case in cases])
+    result = _answers(page, registry, [text_of(case) for case in cases])
     expected = [json.loads(json.dumps(answers(matcher, text_of(case)))) for case in cases]
-    wrong = [case["name"] for case, one, other in zip(cases, found, expected, strict=True) if one != other]
+    wrong = [case["name"] for case, one, other in zip(cases, result, expected, strict=True) if one != other]
     assert wrong == []
 
 
@@ -97,8 +96,8 @@ def test_messages_with_odd_values(page: Page, tmp_path: Path) -> None:
     matcher, texts = xregit.Matcher(registry), list(odd())
     assert len(texts) > 2_000
     expected = [json.loads(json.dumps(answers(matcher, text))) for text in texts]
-    found = _answers(page, registry, texts)
-    assert [text for text, one, other in zip(texts, found, expected, strict=True) if one != other] == []
+    result = _answers(page, registry, texts)
+    assert [text for text, one, other in zip(texts, result, expected, strict=True) if one != other] == []
 
 
 def test_events_that_definitions_make(page: Page, tmp_path: Path) -> None:
@@ -108,16 +107,16 @@ def test_events_that_definitions_make(page: Page, tmp_path: Path) -> None:
     texts = [text_of(case) for case in hand_made()["cases"] if case.get("mapped")]
     events = [each.as_json()["event"] for text in texts for each in matcher.each(text)]
     expected = [{name: value for name, value in event.items() if name not in {"id", "data"}} for event in events]
-    found = _answers(page, registry, texts, EVENTS)
-    assert [each.pop("id") for each in found] == ["made of the message"] * len(texts)
-    assert found == expected
+    result = _answers(page, registry, texts, EVENTS)
+    assert [each.pop("id") for each in result] == ["made of the message"] * len(texts)
+    assert result == expected
 
 
 def test_payloads_are_left_to_match(page: Page, tmp_path: Path) -> None:
     """Where only a payload's schema decides, the page names the definitions that it can't decide between."""
     cases = hand_made("payloads")["cases"]
-    found = _answers(page, small(tmp_path, "payloads"), [text_of(case) for case in cases], LEFT)
-    assert found == [[case["fits"], case["may"]] for case in cases]
+    result = _answers(page, small(tmp_path, "payloads"), [text_of(case) for case in cases], LEFT)
+    assert result == [[case["fits"], case["may"]] for case in cases]
 
 
 def test_events_over_a_protocol_without_definitions(page: Page, tmp_path: Path) -> None:
@@ -134,10 +133,10 @@ def test_events_over_a_protocol_without_definitions(page: Page, tmp_path: Path) 
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
     registry = small(tmp_path)
-    made = next(each for each in pages(registry) if each.address == RECOGNISE)
+    result = next(each for each in pages(registry) if each.address == RECOGNISE)
     (tmp_path / "recognise").mkdir()
     (tmp_path / "assets").mkdir()
-    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{made.title}</title><body>{made.html}'
+    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{result.title}</title><body>{result.html}'
     (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
     (tmp_path / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
     for name in ASSETS:

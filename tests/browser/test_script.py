@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files as package_files
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from tests.browser.visits import DESK, serving, visiting
 from xregit.pages import ASSETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +13,6 @@ from tests.catalog.folders import folder
 from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
@@ -83,8 +82,8 @@ def test_best_match_is_first(browser: Browser, factory: str, words: str) -> None
     """A message is first for its id, type, topic, subject, placeholder, description, payload field and name."""
     with visiting(browser, factory, DESK, "light") as visit:
         visit.page.goto(factory)
-        found = searched(visit.page, words)
-        assert TIGHTENED in found[0], found
+        result = searched(visit.page, words)
+        assert TIGHTENED in result[0], result
         assert visit.complaints == []
 
 
@@ -108,10 +107,10 @@ def test_matches_stand_in_order(browser: Browser, factory: str, words: str, expe
     """What is called so comes before what has it in an address, and that before what only speaks of it."""
     with visiting(browser, factory, DESK, "light") as visit:
         visit.page.goto(factory)
-        found = searched(visit.page, words)
-        places = [next((at for at, link in enumerate(found) if f"/{each}/" in link), 99) for each in expected]
-        assert places == sorted(places), found
-        assert places[-1] < 99, found
+        result = searched(visit.page, words)
+        places = [next((at for at, link in enumerate(result) if f"/{each}/" in link), 99) for each in expected]
+        assert places == sorted(places), result
+        assert places[-1] < 99, result
 
 
 def test_index_is_read_sparingly(browser: Browser, factory: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.resources import files as package_files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +14,6 @@ from tests.browser.visits import DESK, Visit, serving, visiting
 from xregit.pages.search import WORKER, Entry, Index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
@@ -86,8 +85,8 @@ def visit(browser: Browser, served: str) -> Iterator[Visit]:
 
 def answer(visit: Visit, *questions: str) -> dict[str, Any]:
     """Return what the worker answers."""
-    found: dict[str, Any] = visit.page.evaluate(ASK, list(questions))
-    return found
+    result: dict[str, Any] = visit.page.evaluate(ASK, list(questions))
+    return result
 
 
 def places(found: dict[str, Any]) -> list[str]:
@@ -139,9 +138,9 @@ def test_question_has_its_results(visit: Visit, question: str, expected: list[st
 
 def test_result_is_shown_with_its_words_marked(visit: Visit) -> None:
     """Titles, texts and names are text, whatever is in them; the words that begin as the one asked for are marked."""
-    found = answer(visit, "sluice unheard")["items"][0][0]
-    del found["score"]
-    assert found == {
+    result = answer(visit, "sluice unheard")["items"][0][0]
+    del result["score"]
+    assert result == {
         "location": "shown/",
         "title": "A &lt;b&gt; &amp; &quot;c&quot; <mark>sluice</mark>",
         "text": '<p class="xr-teaser">Its &lt;i&gt;, unsluiced.</p>'
@@ -153,8 +152,8 @@ def test_result_is_shown_with_its_words_marked(visit: Visit) -> None:
 
 def test_result_has_no_more_than_there_is(visit: Visit) -> None:
     """Without text, keys and names there is a title alone; a word that is only begun has been found too."""
-    found = answer(visit, "CRA")["items"][0][0]
-    assert (found["title"], found["text"], found.get("tags")) == ("<mark>Crab</mark>", "", None)
+    result = answer(visit, "CRA")["items"][0][0]
+    assert (result["title"], result["text"], result.get("tags")) == ("<mark>Crab</mark>", "", None)
     assert answer(visit, "spea")["items"][0][0]["terms"] == {"spea": True}
 
 
@@ -177,8 +176,8 @@ def test_best_of_many_are_shown(visit: Visit) -> None:
     """Of more results than are shown the first says how many there are."""
     rivets, flat = answer(visit, "rivet")["items"], answer(visit, "flat")["items"]
     assert len(rivets) == len(flat) == SHOWN
-    told = f'<span data-xr-fitting="{RIVETS}" hidden></span>'
-    assert [told in each["text"] for (each,) in rivets] == [True, *[False] * (SHOWN - 1)]
+    text = f'<span data-xr-fitting="{RIVETS}" hidden></span>'
+    assert [text in each["text"] for (each,) in rivets] == [True, *[False] * (SHOWN - 1)]
     assert "data-xr-fitting" not in "".join(each["text"] for (each,) in flat)
 
 

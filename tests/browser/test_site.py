@@ -5,6 +5,8 @@ All of it is served under a strict Content-Security-Policy, so that whatever bre
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,9 +18,6 @@ from tests.source.repositories import new_repository
 from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
@@ -98,14 +97,14 @@ def test_page_is_sound(visit: Visit, served: str, address: str) -> None:
     assert answer.ok
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     page.evaluate(AXE_SCRIPT)
-    found: list[str] = []
+    results: list[str] = []
     for (width, height), scheme, options in VIEWS:
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         page.locator(f"body[data-md-color-scheme='{SCHEMES[scheme]}']").wait_for()
         assert widest(page, width) <= width, scheme
-        found += serious(page, options) if options else []
-    assert found == []
+        results += serious(page, options) if options else []
+    assert results == []
     assert visit.complaints == []
 
 
@@ -121,13 +120,13 @@ def test_frame_is_sound(visit: Visit, served: str) -> None:
 
 def widest(page: Page, width: int) -> int:
     """Return the width of what is shown, once what the theme moves has come to rest."""
-    found = width + 1
+    result = width + 1
     for _ in range(TRIES):
-        found = max(page.evaluate(WIDTHS))
-        if found <= width:
+        result = max(page.evaluate(WIDTHS))
+        if result <= width:
             break
         page.wait_for_timeout(SETTLE_MS)
-    return found
+    return result
 
 
 def serious(page: Page, options: dict[str, object], part: str = "article") -> list[str]:
@@ -249,8 +248,8 @@ def test_paper_is_the_same_in_light_and_dark(visit: Visit, served: str, address:
 def _colours(page: Page, scheme: str) -> list[str]:
     """Return the colour of each element once none of them is changing any more."""
     page.evaluate("scheme => document.body.setAttribute('data-md-color-scheme', scheme)", scheme)
-    found = "each => `${each.tagName}.${each.className}: ${getComputedStyle(each).color}`"
-    read = f"Array.from(document.querySelectorAll('article *'), {found})"
+    result = "each => `${each.tagName}.${each.className}: ${getComputedStyle(each).color}`"
+    read = f"Array.from(document.querySelectorAll('article *'), {result})"
     page.evaluate(f"{read}; document.getAnimations().forEach((each) => each.finish())")
     colours: list[str] = page.evaluate(read)
     return colours

@@ -6,6 +6,8 @@ The site is that of the example catalog, without the history that Git would tell
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +16,6 @@ from tests.browser.visits import DESK, PHONE, Visit, serving, visiting
 from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Locator
 
 pytestmark = pytest.mark.browser
@@ -41,7 +40,7 @@ def visit(request: pytest.FixtureRequest, browser: Browser, northgate: str) -> I
         assert found.complaints == []
 
 
-def found(visit: Visit, words: str) -> Locator:
+def search_results(visit: Visit, words: str) -> Locator:
     """Type words into the search, which is one click away; return what is found."""
     button, box = (visit.page.locator(each) for each in ("label.md-header__button[for=__search]", ".md-search__input"))
     (button if button.is_visible() else box).click()  # a phone has no room for the box
@@ -60,7 +59,7 @@ def in_sight(visit: Visit, shown: Locator) -> bool:
 
 def test_which_topic_carries_faults_and_what_is_its_key(visit: Visit) -> None:
     """Two clicks: the search, and its first result, which names topic and key already; so does the top of the page."""
-    result = found(visit, "fault raised kafka").first
+    result = search_results(visit, "fault raised kafka").first
     assert "fleet.faults" in result.inner_text()
     assert "{vin}/{dtc}" in result.inner_text()
     result.locator("a").first.click()
@@ -77,12 +76,12 @@ def test_which_topic_carries_faults_and_what_is_its_key(visit: Visit) -> None:
 )
 def test_questions_are_answered_as_their_words_are(visit: Visit, question: str, answer: str) -> None:
     """What a question has beside its subject does not lead elsewhere."""
-    assert answer in found(visit, question).first.inner_text()
+    assert answer in search_results(visit, question).first.inner_text()
 
 
 def test_what_replaces_a_deprecated_message(visit: Visit) -> None:
     """Two clicks: the search, and its first result, whose page says it before anything else; one more leads there."""
-    found(visit, "fuel reported").first.locator("a").first.click()
+    search_results(visit, "fuel reported").first.locator("a").first.click()
     notice = visit.page.locator(".admonition.warning")
     assert in_sight(visit, notice)
     assert "Use fleet.engine.reported instead." in notice.inner_text()
@@ -93,7 +92,7 @@ def test_what_replaces_a_deprecated_message(visit: Visit) -> None:
 @pytest.mark.parametrize("words", ["deprecations", "deprecated messages", "deprecated"])
 def test_all_that_is_deprecated_is_on_one_page(visit: Visit, words: str) -> None:
     """Who does not know the message's name finds the page of all that leave: two clicks."""
-    found(visit, words)
+    search_results(visit, words)
     visit.page.locator(".md-search-result__item:first-child > a", has_text="Deprecations").click()
     row = visit.page.locator("tr", has_text="fleet.fuel.reported")
     row.wait_for()
@@ -102,7 +101,7 @@ def test_all_that_is_deprecated_is_on_one_page(visit: Visit, words: str) -> None
 
 def test_everything_that_contains_a_vin(visit: Visit) -> None:
     """Two clicks: the search, and its first result, which lists every message with a vin, and where it has it."""
-    found(visit, "vin").first.locator("a").first.click()
+    search_results(visit, "vin").first.locator("a").first.click()
     visit.page.wait_for_url("**/all-fields/vin/**")
     count = visit.page.get_by_text("35 messages have a field or a placeholder of this name.")
     assert in_sight(visit, count)

@@ -6,17 +6,16 @@ import http.server
 import re
 import threading
 from _thread import start_new_thread
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Browser, Locator, Page
 
 Scheme = Literal["light", "dark"]
@@ -104,10 +103,10 @@ def searched(page: Page, words: str) -> list[str]:
 def settled(page: Page, results: Locator) -> list[str]:
     """Return where the results lead once they stay the same: while one types, those for fewer letters come and go."""
     links = "links => links.map(link => link.getAttribute('href') || '')"
-    found: list[str] = results.evaluate_all(links)
+    result: list[str] = results.evaluate_all(links)
     for _ in range(TRIES):
         page.wait_for_timeout(SETTLE_MS)
-        before, found = found, results.evaluate_all(links)
-        if before == found:
+        before, result = result, results.evaluate_all(links)
+        if before == result:
             break
-    return found
+    return result

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
-from xregit.catalog import read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Registry
+from xregit.catalog import Registry, read_folder
 
 
 def folder(root: Path, files: Mapping[str, str]) -> Path:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from xregit.catalog.codeowners import MAX_BYTES, MAX_LINE_CHARS, PLACES, Owners, read_owners
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = """\
 # all
@@ -40,8 +37,8 @@ def test_file_is_found_where_hosts_look(place: str, tmp_path: Path) -> None:
     """Each host has its own folder for it."""
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).write_bytes(b"* @me \xff\n")
-    found = read_owners(tmp_path)
-    assert (found.path, found.of("a")) == (place, ("@me",))
+    result = read_owners(tmp_path)
+    assert (result.path, result.of("a")) == (place, ("@me",))
 
 
 def test_nothing_is_owned_without_the_file(tmp_path: Path) -> None:
@@ -104,9 +101,9 @@ def test_file_with_a_pattern_that_is_none_owns_nothing() -> None:
 def test_file_that_hosts_do_not_read_is_told(tmp_path: Path) -> None:
     """A file that is too large owns nothing, and that is said."""
     (tmp_path / "CODEOWNERS").write_text("* @all\n" * (MAX_BYTES // 7 + 1), encoding="utf-8")
-    found = read_owners(tmp_path)
-    assert not found.usable
-    assert [problem.message for problem in found.problems] == ["The file is larger than 3 MiB."]
+    result = read_owners(tmp_path)
+    assert not result.usable
+    assert [problem.message for problem in result.problems] == ["The file is larger than 3 MiB."]
 
 
 @pytest.mark.parametrize("line", ["[", "[Section @me", "^[Section"])
@@ -123,8 +120,8 @@ def test_link_out_of_the_repository_is_not_followed(tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     repository.mkdir()
     (repository / "CODEOWNERS").symlink_to("../secret")
-    found = read_owners(repository)
-    assert [problem.message for problem in found.problems] == ["The file is a link that leads out of the repository."]
+    result = read_owners(repository)
+    assert [problem.message for problem in result.problems] == ["The file is a link that leads out of the repository."]
 
 
 @pytest.mark.parametrize("line", ["[Some section][2] @me", "^[Texts and pictures] @me", "[Docs]", " [a]"])
@@ -138,9 +135,9 @@ def test_headings_of_gitlab_are_passed_over(line: str) -> None:
 def test_line_without_end_is_passed_over(tmp_path: Path) -> None:
     """A line that no host would take, of which an expression would take minutes, is told and owns nothing."""
     (tmp_path / "CODEOWNERS").write_text("/a @team\n" + "*" * (MAX_BYTES - 99) + " @all\n", encoding="utf-8")
-    found = read_owners(tmp_path)
-    assert [(item.line, item.message) for item in found.problems] == [
+    result = read_owners(tmp_path)
+    assert [(item.line, item.message) for item in result.problems] == [
         (2, f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over.")
     ]
-    assert found.of("a") == ("@team",)
-    assert found.of("b") == ()
+    assert result.of("a") == ("@team",)
+    assert result.of("b") == ()

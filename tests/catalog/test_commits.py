@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,22 +12,19 @@ from xregit.catalog import Place, read_commit, read_contents, read_folder
 from xregit.errors import XregitError
 from xregit.source.file_tree import MAX_FILE_BYTES, list_contents, list_files
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 MESSAGE = "messagegroups/g/messages/m.yaml"
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """Return a repository with a registry that changed since its first commit, which is tagged v1."""
-    made = new_repository(tmp_path / "repository")
-    folder(made.root, {MESSAGE: "\nname: old\n"})
-    made.commit("one")
-    made.git("tag", "v1")
-    folder(made.root, {MESSAGE: "name: new\n"})
-    made.commit("two")
-    return made
+    result = new_repository(tmp_path / "repository")
+    folder(result.root, {MESSAGE: "\nname: old\n"})
+    result.commit("one")
+    result.git("tag", "v1")
+    folder(result.root, {MESSAGE: "name: new\n"})
+    result.commit("two")
+    return result
 
 
 def test_a_registry_is_read_as_it_was(repository: Repository) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from xregit.catalog import read_folder
 from xregit.errors import XregitError
 from xregit.rules import check
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 GROUP = "messagegroups/g/messagegroup.yaml"
 MESSAGE = "messagegroups/g/messages/a.yaml"
 OTHER = "messagegroups/g/messages/b.yaml"
@@ -21,8 +18,8 @@ OTHER = "messagegroups/g/messages/b.yaml"
 
 def problems(root: Path, files: dict[str, str]) -> list[tuple[str, str, int]]:
     """Return what is wrong as (rule, file below the registry, line)."""
-    found = registry_of(root, files).problems
-    return [(item.rule, item.path.removeprefix("registry/"), item.line) for item in found]
+    result = registry_of(root, files).problems
+    return [(item.rule, item.path.removeprefix("registry/"), item.line) for item in result]
 
 
 def test_a_file_is_found_by_its_xid(tmp_path: Path) -> None:
@@ -245,9 +242,9 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     root = folder(tmp_path, {MESSAGE: "name: A\n"})
     with (root / MESSAGE).open("wb") as file:
         file.truncate(100_000_000)
-    found = read_folder(root).problems
-    assert len(found) == 1
-    assert "MiB" in found[0].message
+    result = read_folder(root).problems
+    assert len(result) == 1
+    assert "MiB" in result[0].message
 
 
 def test_a_link_that_leaves_the_registry_is_refused(tmp_path: Path) -> None:

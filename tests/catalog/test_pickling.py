@@ -5,12 +5,9 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import xregit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_registry_can_be_pickled(root: Path) -> None:

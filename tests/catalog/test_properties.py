@@ -102,34 +102,34 @@ def test_properties_are_those_declared(
     attributes: dict[str, Any], expected: list[tuple[str, str, str, bool, Any]]
 ) -> None:
     """Every declared property is there once, with the model's type where it has none of its own."""
-    found = [
+    results = [
         (item.pointer, item.name, item.type, item.required, item.value) for item in properties(MESSAGE, attributes)
     ]
-    assert found == expected
+    assert results == expected
 
 
 def test_placeholders_are_named_once_in_order() -> None:
     """A placeholder that stands twice is named once; braces around anything else are no placeholder."""
-    found = Property(("a",), "a", "uritemplate", required=False, value="{b}/{a}/{b}/{ x }/{}", description="")
-    assert found.placeholders == ("b", "a")
+    result = Property(("a",), "a", "uritemplate", required=False, value="{b}/{a}/{b}/{ x }/{}", description="")
+    assert result.placeholders == ("b", "a")
 
 
 def test_section_is_what_holds_the_property() -> None:
     """The section is the property's path without its last step."""
-    found = Property(("protocoloptions", "headers", "0"), "X", "string", required=False, value=None, description="")
-    assert found.section == "protocoloptions/headers"
-    assert found.placeholders == ()
+    result = Property(("protocoloptions", "headers", "0"), "X", "string", required=False, value=None, description="")
+    assert result.section == "protocoloptions/headers"
+    assert result.placeholders == ()
 
 
 def test_property_says_what_the_message_and_the_model_say() -> None:
     """The author's words, the model's, and the members that the message states stay apart."""
     definition = {"name": "topic_name", "value": "{a}", "description": "Where.", "specurl": "https://spec.example"}
-    found = next(properties(MESSAGE, {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": definition}}))
-    assert (found.description, found.specurl) == ("Where.", "https://spec.example")
-    assert found.members == ("value", "description", "specurl")
-    assert found.meaning
+    result = next(properties(MESSAGE, {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": definition}}))
+    assert (result.description, result.specurl) == ("Where.", "https://spec.example")
+    assert result.members == ("value", "description", "specurl")
+    assert result.meaning
     bare = next(properties(MESSAGE, {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": "a"}}))
-    assert (bare.description, bare.meaning, bare.members) == ("", found.meaning, ())
+    assert (bare.description, bare.meaning, bare.members) == ("", result.meaning, ())
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.catalog.references import local_xid, schema_reference
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILES = {
     "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
@@ -83,11 +80,11 @@ REFERENCES = {
 @pytest.mark.parametrize("text", REFERENCES)
 def test_a_schema_reference_finds_schema_version_and_type(tmp_path: Path, text: str) -> None:
     """Ids may hold a colon themselves, so the longest known id wins."""
-    found = schema_reference(registry_of(tmp_path, FILES), text)
-    schema = found.schema.id if found.schema else None
-    version = found.version.id if found.version else None
-    assert (schema, version, found.selector) == REFERENCES[text]
-    assert found.local
+    result = schema_reference(registry_of(tmp_path, FILES), text)
+    schema = result.schema.id if result.schema else None
+    version = result.version.id if result.version else None
+    assert (schema, version, result.selector) == REFERENCES[text]
+    assert result.local
 
 
 @pytest.mark.requirement("MSG-41")
@@ -95,8 +92,8 @@ def test_a_schema_reference_finds_schema_version_and_type(tmp_path: Path, text: 
 def test_what_is_no_schema_of_the_registry_leads_nowhere(tmp_path: Path, text: str) -> None:
     """Neither does a message, nor a path that could be followed from a folder alone; neither leaves the registry."""
     files = {**FILES, "messagegroups/g/messages/m.yaml": "description: a message\n"}
-    found = schema_reference(registry_of(tmp_path, files), text)
-    assert (found.local, found.schema, found.version) == (True, None, None)
+    result = schema_reference(registry_of(tmp_path, files), text)
+    assert (result.local, result.schema, result.version) == (True, None, None)
 
 
 @pytest.mark.requirement("MSG-43")
@@ -106,9 +103,9 @@ def test_a_reference_to_an_alias_names_the_alias(tmp_path: Path, named: str) -> 
     files = {f"schemagroups/s/schemas/x/versions/{number}.json": "{}" for number in "12"}
     files["schemagroups/s/schemas/x/schema.yaml"] = "format: JsonSchema/draft-07\n"
     files["schemagroups/t/schemas/y/schema.yaml"] = "xref: /schemagroups/s/schemas/x\n"
-    found = schema_reference(registry_of(tmp_path, files), f"#{named}:T")
-    assert found.schema is not None
-    assert (found.xid, found.schema.xid, found.selector) == (named, "/schemagroups/s/schemas/x", "T")
+    result = schema_reference(registry_of(tmp_path, files), f"#{named}:T")
+    assert result.schema is not None
+    assert (result.xid, result.schema.xid, result.selector) == (named, "/schemagroups/s/schemas/x", "T")
 
 
 @pytest.mark.parametrize(
@@ -130,8 +127,8 @@ def test_a_schema_document_has_several_names(tmp_path: Path, name: str, document
     files = {f"schemagroups/s/schemas/x/versions/{number}.json": text for number, text in texts.items()}
     files["schemagroups/s/schemas/x/schema.yaml"] = "format: JsonSchema/draft-07\n"
     files["xregit.yaml"] = "baseurl: https://catalog.example.com/api\n"
-    found = registry_of(tmp_path, files).schema_documents.get(name)
-    assert found == (texts[document].encode() if document else None)
+    result = registry_of(tmp_path, files).schema_documents.get(name)
+    assert result == (texts[document].encode() if document else None)
 
 
 @pytest.mark.parametrize("text", ["x", "x/versions/1", "x#/definitions/P", "x:Payload", "x/versions/1:Payload"])
@@ -143,8 +140,8 @@ def test_what_refers_into_a_schema_mentions_it(tmp_path: Path, text: str) -> Non
 
 def test_a_foreign_schema_is_kept_as_it_is(tmp_path: Path) -> None:
     """A reference that leaves the registry is not followed."""
-    found = schema_reference(registry_of(tmp_path, FILES), "https://example.com/x.json")
-    assert (found.local, found.schema) == (False, None)
+    result = schema_reference(registry_of(tmp_path, FILES), "https://example.com/x.json")
+    assert (result.local, result.schema) == (False, None)
 
 
 def test_the_users_of_a_schema_are_those_that_inherit_it_too(tmp_path: Path) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import registry_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry, Resolved
+from xregit.catalog import Registry, Resolved
 
 A = "/messagegroups/g/messages/a"
 B = "/messagegroups/g/messages/b"
@@ -51,31 +47,31 @@ def resolved(registry: Registry, xid: str) -> Resolved:
 @pytest.mark.requirement("MSG-1", "MSG-29")
 def test_maps_merge_deeply_and_scalars_replace(tmp_path: Path) -> None:
     """A derived message changes one member of an inherited map and keeps the others."""
-    found = resolved(registry_of(tmp_path, CHAIN), B)
-    assert found.attributes["envelopemetadata"] == {
+    result = resolved(registry_of(tmp_path, CHAIN), B)
+    assert result.attributes["envelopemetadata"] == {
         "type": {"value": "a"},
         "subject": {"type": "uritemplate", "value": "cars/{vin}", "description": "The car."},
     }
-    assert found.attributes["labels"] == {"team": "red", "tier": "silver"}
-    assert found.attributes["envelope"] == "CloudEvents/1.0"
+    assert result.attributes["labels"] == {"team": "red", "tier": "silver"}
+    assert result.attributes["envelope"] == "CloudEvents/1.0"
 
 
 def test_names_are_not_inherited_but_descriptions_are(tmp_path: Path) -> None:
     """A name belongs to one message; a description holds for its variants too."""
-    found = resolved(registry_of(tmp_path, CHAIN), B)
-    assert "name" not in found.attributes
-    assert found.attributes["description"] == "The base."
+    result = resolved(registry_of(tmp_path, CHAIN), B)
+    assert "name" not in result.attributes
+    assert result.attributes["description"] == "The base."
 
 
 def test_each_value_knows_who_wrote_it(tmp_path: Path) -> None:
     """The origin of a path is the message on which it, or its nearest ancestor, was written."""
-    found = resolved(registry_of(tmp_path, CHAIN), B)
-    assert found.origin(("envelopemetadata", "subject", "value")) == B
-    assert found.origin(("envelopemetadata", "subject", "type")) == A
-    assert found.origin(("envelopemetadata", "type", "value")) == A
-    assert found.origin(("labels", "tier")) == B
-    assert found.origin(("labels", "team")) == A
-    assert found.origin(("protocoloptions", "qos")) == B
+    result = resolved(registry_of(tmp_path, CHAIN), B)
+    assert result.origin(("envelopemetadata", "subject", "value")) == B
+    assert result.origin(("envelopemetadata", "subject", "type")) == A
+    assert result.origin(("envelopemetadata", "type", "value")) == A
+    assert result.origin(("labels", "tier")) == B
+    assert result.origin(("labels", "team")) == A
+    assert result.origin(("protocoloptions", "qos")) == B
 
 
 def test_a_value_of_another_kind_replaces_the_whole(tmp_path: Path) -> None:
@@ -84,19 +80,19 @@ def test_a_value_of_another_kind_replaces_the_whole(tmp_path: Path) -> None:
         "messagegroups/g/messages/a.yaml": "labels: {team: red}\nprotocol: 5\nprotocoloptions: {qos: 1}\n",
         "messagegroups/g/messages/b.yaml": f"basemessage: {A}\nlabels: none\nprotocol: MQTT/5.0\n",
     }
-    found = resolved(registry_of(tmp_path, files), B)
-    assert (found.attributes["labels"], found.origin(("labels", "team"))) == ("none", B)
-    assert "protocoloptions" not in found.attributes
-    assert found.origin(("absent",)) == ""
+    result = resolved(registry_of(tmp_path, files), B)
+    assert (result.attributes["labels"], result.origin(("labels", "team"))) == ("none", B)
+    assert "protocoloptions" not in result.attributes
+    assert result.origin(("absent",)) == ""
 
 
 @pytest.mark.requirement("MSG-1")
 def test_chains_are_followed_to_their_end(tmp_path: Path) -> None:
     """A message two steps from its base has what the base says."""
-    found = resolved(registry_of(tmp_path, CHAIN), C)
-    assert found.chain == (B, A)
-    assert found.origin(("envelopemetadata", "type")) == A
-    assert found.origin(("envelopemetadata", "subject", "value")) == B
+    result = resolved(registry_of(tmp_path, CHAIN), C)
+    assert result.chain == (B, A)
+    assert result.origin(("envelopemetadata", "type")) == A
+    assert result.origin(("envelopemetadata", "subject", "value")) == B
 
 
 @pytest.mark.requirement("MSG-29")
@@ -111,8 +107,8 @@ def test_null_is_as_if_it_were_not_there(tmp_path: Path) -> None:
 
 def test_another_protocol_drops_the_options_of_the_old_one(tmp_path: Path) -> None:
     """MQTT options mean nothing to a message that is bound to KAFKA."""
-    found = resolved(registry_of(tmp_path, CHAIN), C)
-    assert found.attributes["protocoloptions"] == {"topic": "cars"}
+    result = resolved(registry_of(tmp_path, CHAIN), C)
+    assert result.attributes["protocoloptions"] == {"topic": "cars"}
 
 
 def test_the_same_protocol_spelled_otherwise_keeps_the_options(tmp_path: Path) -> None:
@@ -138,9 +134,9 @@ def test_a_cycle_ends_and_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("base", ["/messagegroups/g/messages/none", "https://example.com/messages/m"])
 def test_a_base_that_is_not_here_is_as_if_absent(tmp_path: Path, base: str) -> None:
     """A dangling or foreign base is no error; nothing is fetched."""
-    found = resolved(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": f"basemessage: {base}\n"}), A)
-    assert found.missing == base
-    assert found.chain == ()
+    result = resolved(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": f"basemessage: {base}\n"}), A)
+    assert result.missing == base
+    assert result.chain == ()
 
 
 def test_ten_thousand_bases_deep_is_only_long(tmp_path: Path) -> None:
@@ -150,8 +146,8 @@ def test_ten_thousand_bases_deep_is_only_long(tmp_path: Path) -> None:
         base = f", basemessage: /messagegroups/g/messages/m{number - 1}" if number else ""
         lines.append(f"  m{number}: {{labels: {{n: x{number}}}{base}}}")
     registry = registry_of(tmp_path, {"messagegroups/g/messagegroup.yaml": "\n".join(lines)})
-    found = resolved(registry, "/messagegroups/g/messages/m9999")
-    assert len(found.chain) == 9_999
+    result = resolved(registry, "/messagegroups/g/messages/m9999")
+    assert len(result.chain) == 9_999
 
 
 def test_the_group_fills_in_envelope_and_protocol(tmp_path: Path) -> None:
@@ -160,9 +156,9 @@ def test_the_group_fills_in_envelope_and_protocol(tmp_path: Path) -> None:
         "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
         "messagegroups/g/messages/a.yaml": "envelopemetadata: {type: {value: a}}\n",
     }
-    found = resolved(registry_of(tmp_path, files), A)
-    assert found.attributes["envelope"] == "CloudEvents/1.0"
-    assert found.origin(("envelope",)) == "/messagegroups/g"
+    result = resolved(registry_of(tmp_path, files), A)
+    assert result.attributes["envelope"] == "CloudEvents/1.0"
+    assert result.origin(("envelope",)) == "/messagegroups/g"
 
 
 def test_an_alias_resolves_as_its_target(tmp_path: Path) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.rules.examples import Due, Example, example
 from xregit.changes import diff
 from xregit.changes.policy import Review, review
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # The day on which the examples are looked at.
 TODAY = date(2026, 6, 1)
@@ -39,7 +36,7 @@ def pair(name: str, kind: str) -> Pair:
     return Pair(_part(whole, "before"), _part(whole, "after"))
 
 
-def found(made: Review, due: Counter[Due]) -> Counter[Due]:
+def count_findings(made: Review, due: Counter[Due]) -> Counter[Due]:
     """Return the findings of a review in the form of those that are due."""
     anywhere = {(path, rule) for path, line, rule in due if line == 0}
     places = ((item.path.removeprefix("registry/"), item.line, item.rule) for item in made.diagnostics)

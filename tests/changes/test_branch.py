@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.source.repositories import Repository, new_repository
 from xregit.cli.runner import run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 HERE = Path(__file__).parent / "branch"
 CHANGES: list[dict[str, Any]] = yaml.safe_load((HERE / "changes.yaml").read_text(encoding="utf-8"))
@@ -72,8 +70,8 @@ def diff(clone: Path, form: str, capsys: pytest.CaptureFixture[str], *more: str)
 def test_every_change_gets_the_verdict_of_a_careful_reviewer(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exactly these, with what they reach, and nothing of what main did meanwhile."""
     code, output = diff(clone, "json", capsys)
-    told = [_verdict(item) for item in json.loads(output)["changes"]]
-    assert sorted(verdict for change in CHANGES for verdict in change["verdict"]) == sorted(told)
+    results = [_verdict(item) for item in json.loads(output)["changes"]]
+    assert sorted(verdict for change in CHANGES for verdict in change["verdict"]) == sorted(results)
     assert code == 1
 
 
@@ -98,14 +96,14 @@ def test_annotations_of_what_a_branch_touched_come_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """GitHub shows ten of each severity: twelve warnings that main has, too, would hide that of the branch."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     message = "registry/messagegroups/{}/messages/m.yaml".format
     old = {message(f"a{number:02}"): "protocol: HTTP\nprotocoloptions: {path: x}\n" for number in range(12)}
     groups = {path.replace("messages/m", "messagegroup"): "description: A.\n" for path in [*old, message("z")]}
-    _commit(made, "Main", {"registry/registry.yaml": "registryid: r\n", **groups, **old})
-    made.git("checkout", "-q", "-b", "changes")
-    _commit(made, "Branch", {message("z"): "protocol: HTTP\nprotocoloptions: {path: x}\n"})
-    monkeypatch.chdir(made.root)
+    _commit(repository, "Main", {"registry/registry.yaml": "registryid: r\n", **groups, **old})
+    repository.git("checkout", "-q", "-b", "changes")
+    _commit(repository, "Branch", {message("z"): "protocol: HTTP\nprotocoloptions: {path: x}\n"})
+    monkeypatch.chdir(repository.root)
     assert run(["check", "--format", "github"]) == 0
     assert f"file={message('a00')}" in _first_warning(capsys)
     assert run(["check", "--against", "main", "--format", "github"]) == 0
@@ -140,8 +138,8 @@ def test_the_check_reports_what_the_branch_breaks(clone: Path, capsys: pytest.Ca
     """Beside what is wrong with the catalog as it is; without a commit nothing of it."""
     registry = ["--registry", str(clone / "registry"), "check", "--format", "json"]
     assert run([*registry, "--against", "origin/main"]) == 1
-    found = {item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
-    assert {"value-changed", "definition-removed", "waiver-used"} <= found
+    results = {item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
+    assert {"value-changed", "definition-removed", "waiver-used"} <= results
     run(registry)
     alone = {item["rule"] for item in json.loads(capsys.readouterr().out)["diagnostics"]}
     assert not {"value-changed", "definition-removed", "waiver-used"} & alone
@@ -190,13 +188,15 @@ def test_what_cannot_be_read_is_named(clone: Path, capsys: pytest.CaptureFixture
 @pytest.mark.requirement("MSG-8")
 def test_what_moves_with_its_registry_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A branch that puts the registry into another folder hides no break behind that."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     messages = "registry/messagegroups/g/messages"
-    _commit(made, "Begin", {"registry/registry.yaml": "registryid: x\n", f"{messages}/m.yaml": "description: M.\n"})
-    (made.root / "catalog").mkdir()
-    made.git("mv", "registry", "catalog/registry")
-    _commit(made, "Move it", {f"catalog/{messages}/m.yaml": None})
-    registry = ["--registry", str(made.root / "catalog" / "registry")]
+    _commit(
+        repository, "Begin", {"registry/registry.yaml": "registryid: x\n", f"{messages}/m.yaml": "description: M.\n"}
+    )
+    (repository.root / "catalog").mkdir()
+    repository.git("mv", "registry", "catalog/registry")
+    _commit(repository, "Move it", {f"catalog/{messages}/m.yaml": None})
+    registry = ["--registry", str(repository.root / "catalog" / "registry")]
     assert run([*registry, "check", "--against", "HEAD~1"]) == 1
     told = capsys.readouterr()
     assert "error definition-removed" in told.out

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.catalog.folders import registry_of
+from xregit.catalog import Registry
 from xregit.changes import diff
-
-if TYPE_CHECKING:
-    from xregit.catalog import Registry
-
 
 CASES = Path(__file__).parent / "cases"
 
@@ -30,32 +27,32 @@ def cases(name: str) -> list[Any]:
 
 def states(folder: Path, case: dict[str, Any]) -> tuple[Registry, Registry]:
     """Write two states of a registry, and read them; a case of one message has its attributes only."""
-    made = []
+    results = []
     for name in ("before", "after"):
         files = case[name] if "/" in next(iter(case[name])) or "registry.yaml" in case[name] else {MESSAGE: case[name]}
         texts = {path: value if isinstance(value, str) else json.dumps(value) for path, value in files.items()}
-        made.append(registry_of(folder / name, texts))
-    return made[0], made[1]
+        results.append(registry_of(folder / name, texts))
+    return results[0], results[1]
 
 
 @pytest.mark.requirement("MSG-7")
 @pytest.mark.parametrize("case", cases("messages.yaml"))
 def test_one_message_changes(case: dict[str, Any], tmp_path: Path) -> None:
     """Producers and consumers are judged apart."""
-    found = diff(*states(tmp_path, case))
-    told = [f"{item.producer}/{item.consumer} {item.rule} {item.attribute}" for item in found]
-    assert sorted(case["changes"]) == sorted(told)
+    result = diff(*states(tmp_path, case))
+    results = [f"{item.producer}/{item.consumer} {item.rule} {item.attribute}" for item in result]
+    assert sorted(case["changes"]) == sorted(results)
 
 
 @pytest.mark.parametrize("case", cases("registries.yaml"))
 def test_a_registry_changes(case: dict[str, Any], tmp_path: Path) -> None:
     """Each change is said once, with all that it reaches."""
-    found = diff(*states(tmp_path, case))
-    told = [
+    result = diff(*states(tmp_path, case))
+    results = [
         f"{item.producer}/{item.consumer} {item.rule} {item.xid} {item.attribute or '-'} +{len(item.reaches)}"
-        for item in found
+        for item in result
     ]
-    assert sorted(case["changes"]) == sorted(told)
+    assert sorted(case["changes"]) == sorted(results)
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import xregit
 from tests.catalog.folders import registry_of
+from xregit.catalog import Registry
 from xregit.changes import diff
 from xregit.changes.change import Impact
 from xregit.errors import XregitError
 from xregit.source.json_emitter import to_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 # What the published model of 1.0-rc4 has no place for: the type of a user property of MQTT.
 LOST = "protocoloptions.user_properties."
@@ -47,14 +43,14 @@ def breaks(told: list[str]) -> list[str]:
 @cache
 def corpus(root: Path) -> tuple[tuple[Path, Registry], ...]:
     """Return the registries among every fifth of real documents; all of them take long."""
-    found = []
+    results = []
     for path in sorted(root.rglob("*.json"))[::5]:
         try:
             registry = xregit.read(path)
         except XregitError:
             continue  # a piece of a registry, or no JSON
-        found += [(path, registry)] if list(registry) and not registry.broken else []
-    return tuple(found)
+        results += [(path, registry)] if list(registry) and not registry.broken else []
+    return tuple(results)
 
 
 def test_example_and_its_documents_say_the_same(root: Path, tmp_path: Path) -> None:

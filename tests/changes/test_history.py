@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -15,10 +16,6 @@ from xregit.changes.history import history
 from xregit.cli.runner import run
 from xregit.document import compile_document
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 GROUP = "registry__messagegroups__ships__"
 BASE, SHIP = f"{GROUP}messages__base.yaml", f"{GROUP}messages__ship.yaml"
@@ -38,7 +35,7 @@ SCHEMA = "registry__schemagroups__ships__schemas__position__"
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """Return a repository in which a message was added, changed, reached by others' changes, and renamed."""
-    made = new_repository(tmp_path / "repository")
+    result = new_repository(tmp_path / "repository")
     files = {
         "registry__registry.yaml": "registryid: test\n",
         f"{GROUP}messagegroup.yaml": "description: Ships.\n",
@@ -47,25 +44,25 @@ def repository(tmp_path: Path) -> Repository:
         f"{SCHEMA}versions__1.json": '{"type": "object"}\n',
         BASE: "envelope: CloudEvents/1.0\nenvelopemetadata:\n  source:\n    value: /ships\n",
     }
-    made.commit("Begin", **files)
-    made.commit("Add the ship", **{SHIP: SHIP_TEXT})
-    made.commit("Move all sources", **{BASE: files[BASE].replace("/ships", "/vessels")})
-    made.commit("Something else", other="1")
-    made.commit("Another schema", **{f"{SCHEMA}versions__1.json": '{"type": "array"}\n'})
-    (made.root / "registry/messagegroups/fleet/messages").mkdir(parents=True)
-    made.git(
+    result.commit("Begin", **files)
+    result.commit("Add the ship", **{SHIP: SHIP_TEXT})
+    result.commit("Move all sources", **{BASE: files[BASE].replace("/ships", "/vessels")})
+    result.commit("Something else", other="1")
+    result.commit("Another schema", **{f"{SCHEMA}versions__1.json": '{"type": "array"}\n'})
+    (result.root / "registry/messagegroups/fleet/messages").mkdir(parents=True)
+    result.git(
         "mv", "registry/messagegroups/ships/messages/ship.yaml", "registry/messagegroups/fleet/messages/vessel.yaml"
     )
-    made.write({"registry__messagegroups__fleet__messagegroup.yaml": "description: Fleet.\n"})
-    made.commit("Call it a vessel")
-    made.commit(
+    result.write({"registry__messagegroups__fleet__messagegroup.yaml": "description: Fleet.\n"})
+    result.commit("Call it a vessel")
+    result.commit(
         "Say so",
         **{"registry__messagegroups__fleet__messages__vessel.yaml": SHIP_TEXT.replace("value: ship", "value: vessel")},
     )
-    return made
+    return result
 
 
-def told(root: Path, xid: str) -> list[tuple[str, str, list[str]]]:
+def entries(root: Path, xid: str) -> list[tuple[str, str, list[str]]]:
     """Return each commit's subject, the entity's name since then, and the rules of what changed."""
     moments = history(read_folder(root / "registry"), xid)
     return [(item.commit.subject, item.xid, [change.rule for change in item.changes]) for item in moments]
@@ -74,7 +71,7 @@ def told(root: Path, xid: str) -> list[tuple[str, str, list[str]]]:
 def test_a_life_is_told_through_renames_bases_and_schemas(repository: Repository) -> None:
     """Each commit that did something to the message, whichever file it touched."""
     ship = "/messagegroups/ships/messages/ship"
-    assert told(repository.root, VESSEL) == [
+    assert entries(repository.root, VESSEL) == [
         ("Say so", VESSEL, ["value-changed"]),
         ("Call it a vessel", VESSEL, ["definition-renamed"]),
         ("Another schema", ship, ["payload-changed"]),
@@ -87,7 +84,7 @@ def test_what_is_gone_has_a_life_too(repository: Repository) -> None:
     """It may be named by the last xid that it had."""
     repository.git("rm", "-q", "registry/messagegroups/fleet/messages/vessel.yaml")
     repository.commit("Scrap it")
-    assert told(repository.root, VESSEL)[:2] == [
+    assert entries(repository.root, VESSEL)[:2] == [
         ("Scrap it", VESSEL, ["definition-removed"]),
         ("Say so", VESSEL, ["value-changed"]),
     ]
@@ -98,7 +95,7 @@ def test_a_commit_that_broke_a_file_hides_nothing(repository: Repository, capsys
     file = "registry__messagegroups__fleet__messages__vessel.yaml"
     repository.commit("Break it", **{file: "a: [\n"})
     repository.commit("Mend it", **{file: SHIP_TEXT.replace("value: ship", "value: boat")})
-    assert told(repository.root, VESSEL)[:2] == [("Mend it", VESSEL, ["value-changed"]), ("Break it", VESSEL, [])]
+    assert entries(repository.root, VESSEL)[:2] == [("Mend it", VESSEL, ["value-changed"]), ("Break it", VESSEL, [])]
     assert run(["--registry", str(repository.root / "registry"), "log", VESSEL]) == 0
     assert "can't be read at this commit" in capsys.readouterr().out
 
@@ -115,10 +112,10 @@ def test_a_registry_that_moved_has_its_life_from_before(repository: Repository) 
 
 def test_groups_and_schemas_have_lives(repository: Repository) -> None:
     """A group's is that of its own file, a schema's that of its documents too."""
-    assert told(repository.root, "/messagegroups/fleet") == [
+    assert entries(repository.root, "/messagegroups/fleet") == [
         ("Call it a vessel", "/messagegroups/fleet", ["definition-added"])
     ]
-    assert told(repository.root, "/schemagroups/ships/schemas/position") == [
+    assert entries(repository.root, "/schemagroups/ships/schemas/position") == [
         ("Another schema", "/schemagroups/ships/schemas/position", ["payload-changed"]),
         ("Begin", "/schemagroups/ships/schemas/position", ["definition-added"]),
     ]
@@ -148,14 +145,14 @@ def test_no_commit_steers_a_terminal(repository: Repository, capsys: pytest.Capt
 
 def test_the_registry_has_a_life_too(repository: Repository) -> None:
     """Its own file was written once; what happened to entities is told of them."""
-    assert [(subject, xid) for subject, xid, _ in told(repository.root, "/")] == [("Begin", "/")]
+    assert [(subject, xid) for subject, xid, _ in entries(repository.root, "/")] == [("Begin", "/")]
 
 
 @pytest.mark.parametrize("xid", ["/messagegroups/ships/messages/nothing", "nothing", "/x/y"])
 def test_what_never_was_has_no_life(repository: Repository, xid: str) -> None:
     """One line says so."""
     with pytest.raises(XregitError, match="the history knows no"):
-        told(repository.root, xid)
+        entries(repository.root, xid)
 
 
 def test_a_shallow_clone_says_what_to_fetch(
@@ -189,7 +186,7 @@ def test_outside_of_git_there_is_no_life(repository: Repository, tmp_path: Path)
     """Neither is there for the entities of a document."""
     shutil.copytree(repository.root / "registry", tmp_path / "alone" / "registry")
     with pytest.raises(XregitError, match="there is no history"):
-        told(tmp_path / "alone", VESSEL)
+        entries(tmp_path / "alone", VESSEL)
 
 
 def test_an_entity_is_shown_as_it_was(

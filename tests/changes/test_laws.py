@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +14,6 @@ from xregit.changes import attribute_diff
 from xregit.changes.change import WORST_FIRST, Difference, Impact
 from xregit.changes.verdicts import judge
 from xregit.messages.template import Template
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "/", "{x}", "{y}", "-"]), max_size=5).map("".join)
 VALUES = st.none() | TEXTS | st.integers(0, 2) | st.booleans()
@@ -73,16 +70,18 @@ def test_every_difference_of_an_attribute_has_a_verdict(about: str, kind: str, r
 
 def test_branches_that_add_messages_to_one_group_merge(tmp_path: Path) -> None:
     """Without a conflict, and without a merge driver."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     folder = "registry__messagegroups__g__"
-    made.commit("Begin", registry__registry="x", **{f"{folder}messagegroup.yaml": "description: G.\n"})
+    repository.commit("Begin", registry__registry="x", **{f"{folder}messagegroup.yaml": "description: G.\n"})
     for name in ("one", "two"):
-        made.git("checkout", "-q", "-b", name, "main")
-        made.commit(name, **{f"{folder}messages__{name}.yaml": f"description: {name}\n"})
-    made.git("-c", "merge.ff=false", "merge", "-q", "-m", "Merge", "one")
-    status = subprocess.run(["git", "status", "--short"], cwd=made.root, check=True, capture_output=True, text=True)
+        repository.git("checkout", "-q", "-b", name, "main")
+        repository.commit(name, **{f"{folder}messages__{name}.yaml": f"description: {name}\n"})
+    repository.git("-c", "merge.ff=false", "merge", "-q", "-m", "Merge", "one")
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=repository.root, check=True, capture_output=True, text=True
+    )
     assert status.stdout == ""
-    assert sorted(path.name for path in (made.root / "registry/messagegroups/g/messages").iterdir()) == [
+    assert sorted(path.name for path in (repository.root / "registry/messagegroups/g/messages").iterdir()) == [
         "one.yaml",
         "two.yaml",
     ]

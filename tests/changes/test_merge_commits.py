@@ -36,13 +36,13 @@ def document(a: str = "string", b: str = "string") -> str:
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """Return a repository with a message and its base, and the branch ``side`` beside ``main``."""
-    made = new_repository(tmp_path / "repository")
-    write(made, "Begin", "registry/registry.yaml", "registryid: test\n")
-    write(made, "Group", "registry/messagegroups/ships/messagegroup.yaml", "description: Ships.\n")
-    write(made, "Base", f"{FOLDER}/base.yaml", "envelope: CloudEvents/1.0\n")
-    write(made, "Ship", f"{FOLDER}/ship.yaml", ship())
-    made.git("branch", "side")
-    return made
+    result = new_repository(tmp_path / "repository")
+    write(result, "Begin", "registry/registry.yaml", "registryid: test\n")
+    write(result, "Group", "registry/messagegroups/ships/messagegroup.yaml", "description: Ships.\n")
+    write(result, "Base", f"{FOLDER}/base.yaml", "envelope: CloudEvents/1.0\n")
+    write(result, "Ship", f"{FOLDER}/ship.yaml", ship())
+    result.git("branch", "side")
+    return result
 
 
 def write(repository: Repository, subject: str, file: str, text: str) -> None:
@@ -70,7 +70,7 @@ def resolve(repository: Repository, subject: str, file: str, text: str) -> None:
     write(repository, subject, file, text)
 
 
-def told(root: Path, xid: str = SHIP) -> list[tuple[str, list[str]]]:
+def entries(root: Path, xid: str = SHIP) -> list[tuple[str, list[str]]]:
     """Return the subject of each commit of a life, with the attributes that changed, or what became of the entity."""
     moments = history(read_folder(root / "registry"), xid)
     return [
@@ -99,7 +99,7 @@ def test_a_commit_is_told_what_it_did_itself(repository: Repository) -> None:
     merge(repository)
     write(repository, "After", f"{FOLDER}/ship.yaml", ship(a="3", b="2"))
     branches = [("Side 2", ["labels.b"]), ("Main 2", ["labels.a"]), ("Side 1", ["labels.b"]), ("Main 1", ["labels.a"])]
-    assert told(repository.root) == [("After", ["labels.a"]), *branches, ("Ship", ["definition-added"])]
+    assert entries(repository.root) == [("After", ["labels.a"]), *branches, ("Ship", ["definition-added"])]
     assert recently(repository.root)["Merge"] == []
 
 
@@ -109,7 +109,7 @@ def test_a_merge_is_told_what_it_says_of_its_own(repository: Repository) -> None
     repository.git("checkout", "-q", "side")
     write(repository, "Side", f"{FOLDER}/ship.yaml", ship(a="2", b="2"))
     resolve(repository, "Merge", f"{FOLDER}/ship.yaml", ship(a="3", b="2"))
-    assert told(repository.root) == [
+    assert entries(repository.root) == [
         ("Merge", ["labels.a"]),
         ("Side", ["labels.a", "labels.b"]),
         ("Main", ["labels.a"]),
@@ -124,7 +124,7 @@ def test_a_conflict_resolved_as_one_branch_had_it_says_nothing(repository: Repos
     repository.git("checkout", "-q", "side")
     write(repository, "Side", f"{FOLDER}/ship.yaml", ship(a="2", b="2"))
     resolve(repository, "Merge", f"{FOLDER}/ship.yaml", ship(a="1", b="2"))
-    assert [subject for subject, _ in told(repository.root)] == ["Side", "Main", "Ship"]
+    assert [subject for subject, _ in entries(repository.root)] == ["Side", "Main", "Ship"]
     assert recently(repository.root)["Merge"] == []
 
 
@@ -142,7 +142,7 @@ def test_a_rename_on_one_branch_is_told_once(repository: Repository, renamed: st
     write(repository, "After", f"{FOLDER}/boat.yaml", ship(a="1", b="1"))
     both = [("Change", ["labels.b"]), ("Rename", ["definition-renamed"])]
     expected = both if renamed == first else both[::-1]
-    assert told(repository.root, BOAT) == [("After", ["labels.a"]), *expected, ("Ship", ["definition-added"])]
+    assert entries(repository.root, BOAT) == [("After", ["labels.a"]), *expected, ("Ship", ["definition-added"])]
     assert recently(repository.root).get("Merge", []) == []
 
 
@@ -153,7 +153,7 @@ def test_a_merge_of_a_renamed_file_is_told_what_it_says_of_its_own(repository: R
     repository.git("checkout", "-q", "side")
     write(repository, "Side", f"{FOLDER}/ship.yaml", ship(a="2", b="2"))
     resolve(repository, "Merge", f"{FOLDER}/boat.yaml", ship(a="3", b="2"))
-    assert told(repository.root, BOAT)[:3] == [
+    assert entries(repository.root, BOAT)[:3] == [
         ("Merge", ["labels.a"]),
         ("Side", ["labels.a", "labels.b"]),
         ("Main", ["labels.a"]),
@@ -166,9 +166,9 @@ def test_what_branches_did_to_a_message_and_its_base_is_told_once(repository: Re
     repository.git("checkout", "-q", "side")
     write(repository, "Side", f"{FOLDER}/ship.yaml", ship(b="2"))
     merge(repository)
-    subjects = [subject for subject, _ in told(repository.root)]
+    subjects = [subject for subject, _ in entries(repository.root)]
     assert "Merge" not in subjects
-    assert told(repository.root)[0] == ("Side", ["labels.b"])
+    assert entries(repository.root)[0] == ("Side", ["labels.b"])
 
 
 def test_a_schema_merged_cleanly_says_nothing(repository: Repository) -> None:
@@ -182,7 +182,7 @@ def test_a_schema_merged_cleanly_says_nothing(repository: Repository) -> None:
     repository.git("checkout", "-q", "side")
     write(repository, "Side", SCHEMA, document(b="integer"))
     merge(repository)
-    subjects = [subject for subject, _ in told(repository.root, "/schemagroups/ships/schemas/ship")]
+    subjects = [subject for subject, _ in entries(repository.root, "/schemagroups/ships/schemas/ship")]
     assert subjects[:3] == ["Side", "Main", "Document"]
     assert recently(repository.root)["Merge"] == []
 
@@ -195,12 +195,12 @@ def test_what_a_shallow_clone_begins_with_is_compared_with(repository: Repositor
     merge(repository)
     subprocess.run(["git", "clone", "-q", "--depth=2", f"file://{repository.root}", tmp_path / "merge"], check=True)
     with pytest.raises(XregitError, match="git fetch --unshallow"):
-        told(tmp_path / "merge")
+        entries(tmp_path / "merge")
     write(repository, "After", f"{FOLDER}/ship.yaml", ship(a="2", b="2"))
     subprocess.run(["git", "clone", "-q", "--depth=2", f"file://{repository.root}", tmp_path / "two"], check=True)
-    assert told(tmp_path / "two") == [("After", ["labels.a"])]
+    assert entries(tmp_path / "two") == [("After", ["labels.a"])]
     subprocess.run(["git", "clone", "-q", "--depth=3", f"file://{repository.root}", tmp_path / "three"], check=True)
-    assert told(tmp_path / "three") == [("After", ["labels.a"])]
+    assert entries(tmp_path / "three") == [("After", ["labels.a"])]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -226,4 +226,4 @@ def test_in_a_linear_history_each_commit_is_compared_with_the_one_before(reposit
                 write(repository, str(number), f"{FOLDER}/{name}.yaml", ship(*values))
                 did = f"labels.{'ab'[label - 2]}"
         expected.insert(0, (str(number), [did]))
-    assert told(repository.root, f"/messagegroups/ships/messages/{name}") == expected
+    assert entries(repository.root, f"/messagegroups/ships/messages/{name}") == expected

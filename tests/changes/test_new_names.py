@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -12,11 +12,8 @@ import yaml
 from tests.catalog.folders import registry_of
 from xregit.changes import diff, location
 from xregit.changes.policy import merge_findings, review
-from xregit.diagnostics import Severity, ordered
+from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from xregit.diagnostics import Diagnostic
 
 GIVEN: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "cases" / "slips.yaml").read_text(encoding="utf-8"))
 TODAY = date(2026, 6, 1)
@@ -26,9 +23,9 @@ MANY = 300
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in GIVEN["cases"]])
 def test_one_slip_is_one_finding(case: dict[str, Any], tmp_path: Path) -> None:
     """It is at the line of the new name, and says which name was meant."""
-    found = findings(tmp_path, case["edits"])
-    assert case["findings"] == [f"{item.severity} {item.rule} {item.path}:{item.line}" for item in found]
-    assert case.get("help", "") in found[0].help
+    result = findings(tmp_path, case["edits"])
+    assert case["findings"] == [f"{item.severity} {item.rule} {item.path}:{item.line}" for item in result]
+    assert case.get("help", "") in result[0].help
 
 
 def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,8 +42,8 @@ def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch
         registry_of(tmp_path / sign, {**state, "messagegroups/g/messages/a.yaml": f"labels: {{{many(sign)}}}\n"})
         for sign in "ab"
     )
-    made = review(diff(before, after), before, after, today=TODAY)
-    assert len(made.items) == 2 * MANY
+    result = review(diff(before, after), before, after, today=TODAY)
+    assert len(result.items) == 2 * MANY
     assert compared == []
 
 
@@ -62,6 +59,6 @@ def findings(folder: Path, edits: dict[str, str]) -> list[Diagnostic]:
         assert sum(old in text for text in edited.values()) == 1, old
         edited = {path: text.replace(old, new) for path, text in edited.items()}
     before, after = registry_of(folder / "before", GIVEN["before"]), registry_of(folder / "after", edited)
-    made = review(diff(before, after), before, after, today=TODAY)
-    told = ordered(merge_findings(check(after).diagnostics, made.diagnostics, made.on_new_names))
+    result = review(diff(before, after), before, after, today=TODAY)
+    told = ordered(merge_findings(check(after).diagnostics, result.diagnostics, result.on_new_names))
     return [item for item in told if item.severity is not Severity.INFO]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +11,6 @@ from tests.catalog.folders import registry_of
 from xregit.changes import diff
 from xregit.changes.policy import MergeDecision, Review, review
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GROUP, MESSAGE = "messagegroups/g/messagegroup.yaml", "messagegroups/g/messages/m.yaml"
 TODAY = date(2026, 6, 1)
@@ -60,10 +57,10 @@ def test_a_removal_waits_for_its_day(
     stated = {"message": {MESSAGE: f"description: M.\ndeprecated: {deprecated}\n", GROUP: "description: G.\n"}}
     stated["group"] = {MESSAGE: "description: M.\n", GROUP: f"description: G.\ndeprecated: {deprecated}\n"}
     after = {GROUP: stated[where][GROUP]}
-    made = reviewed(tmp_path, stated[where], after)
-    assert standings(made) == [standing]
-    assert made.failed == (standing is MergeDecision.STANDS)
-    assert all(advice in item.help for item in made.diagnostics)
+    review = reviewed(tmp_path, stated[where], after)
+    assert standings(review) == [standing]
+    assert review.failed == (standing is MergeDecision.STANDS)
+    assert all(advice in item.help for item in review.diagnostics)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +96,10 @@ def test_a_waiver_counts_for_what_it_names_until_its_day(  # noqa: PLR0913, PLR0
 ) -> None:
     """What it lets through is told, so is that it has expired or that nothing needs it."""
     waivers = WAIVER.format(xid=xid, attribute=attribute, until=until)
-    made = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": waivers})
-    assert standings(made) == [standing]
-    assert sorted(item.rule for item in made.diagnostics) == rules
-    used = [item for item in made.diagnostics if item.rule.startswith("waiver")]
+    review = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": waivers})
+    assert standings(review) == [standing]
+    assert sorted(item.rule for item in review.diagnostics) == rules
+    used = [item for item in review.diagnostics if item.rule.startswith("waiver")]
     assert [(item.path, item.line) for item in used] == [("registry/waivers.yaml", 2)]
 
 
@@ -123,9 +120,9 @@ def test_a_waiver_counts_for_what_it_names_until_its_day(  # noqa: PLR0913, PLR0
 )
 def test_waivers_are_checked_like_everything_else(text: str, rule: str, line: int, tmp_path: Path) -> None:
     """Each fault at its line; what has the wrong form lets nothing through."""
-    made = registry_of(tmp_path, {GROUP: "description: G.\n", "waivers.yaml": text})
-    found = {(item.rule, item.line) for item in check(made).diagnostics if item.path == "registry/waivers.yaml"}
-    assert (rule, line) in found
+    registry = registry_of(tmp_path, {GROUP: "description: G.\n", "waivers.yaml": text})
+    results = {(item.rule, item.line) for item in check(registry).diagnostics if item.path == "registry/waivers.yaml"}
+    assert (rule, line) in results
     assert reviewed(
         tmp_path / "more", {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": text}
     ).failed
@@ -140,10 +137,10 @@ def test_drafts_may_change(before: str, after: str, standing: str, tmp_path: Pat
     stage = "labels:\n  stage: {}\n"
     old = {MESSAGE: TOPIC.format("a"), GROUP: "description: G.\n" + (stage.format(before) if before else "")}
     new = {MESSAGE: TOPIC.format("b"), GROUP: "description: G.\n" + (stage.format(after) if after else "")}
-    made = reviewed(tmp_path, old, new)
-    found = {item.change.rule: str(item.decision) for item in made.items}
-    assert found["address-moved"] == standing
-    assert found.get("made-draft") == ("stands" if after and not before else None)
+    review = reviewed(tmp_path, old, new)
+    result = {item.change.rule: str(item.decision) for item in review.items}
+    assert result["address-moved"] == standing
+    assert result.get("made-draft") == ("stands" if after and not before else None)
 
 
 def test_a_draft_that_reaches_others_is_none(tmp_path: Path) -> None:
@@ -153,8 +150,8 @@ def test_a_draft_that_reaches_others_is_none(tmp_path: Path) -> None:
         "messagegroups/d/messages/base.yaml": TOPIC.format("a"),
         MESSAGE: "basemessage: /messagegroups/d/messages/base\n",
     }
-    made = reviewed(tmp_path, files, {**files, "messagegroups/d/messages/base.yaml": TOPIC.format("b")})
-    assert standings(made) == ["stands"]
+    review = reviewed(tmp_path, files, {**files, "messagegroups/d/messages/base.yaml": TOPIC.format("b")})
+    assert standings(review) == ["stands"]
 
 
 @pytest.mark.parametrize(
@@ -170,10 +167,10 @@ def test_a_repository_sets_how_bad_a_break_is(
     settings: str, severities: list[str], failed: bool, tmp_path: Path
 ) -> None:
     """For all of it, or for a part."""
-    made = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "xregit.yaml": settings})
-    assert [str(item.severity) for item in made.diagnostics] == severities
-    assert made.failed == failed
-    assert standings(made) == ["stands" if severities else "off"]
+    review = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "xregit.yaml": settings})
+    assert [str(item.severity) for item in review.diagnostics] == severities
+    assert review.failed == failed
+    assert standings(review) == ["stands" if severities else "off"]
 
 
 def test_what_is_gone_is_told_where_it_stood(tmp_path: Path) -> None:
@@ -190,8 +187,8 @@ def test_what_is_gone_is_told_where_it_stood(tmp_path: Path) -> None:
         "schemagroups/s/schemas/x/schema.yaml": "format: JsonSchema/draft-07\n",
         "schemagroups/s/schemas/x/versions/2.json": "{}",
     }
-    made = reviewed(tmp_path, files, after)
-    assert sorted((item.path, item.line) for item in made.diagnostics) == [
+    review = reviewed(tmp_path, files, after)
+    assert sorted((item.path, item.line) for item in review.diagnostics) == [
         (f"registry/{GROUP}", 1),
         (f"registry/{MESSAGE}", 0),
         ("registry/schemagroups/s/schemas/x/versions/1.json", 0),

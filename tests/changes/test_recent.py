@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
 from xregit.changes.history import MAX_COMMITS, recent_commits
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GROUP = "registry__messagegroups__ships__"
 BASE, SHIP = f"{GROUP}messages__base.yaml", f"{GROUP}messages__ship.yaml"
@@ -24,7 +21,7 @@ MODEL += "{owner: {type: string}}}}}}\n"
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """Return a repository in which a base message was changed, and what is based on it removed and put back."""
-    made = new_repository(tmp_path / "repository")
+    result = new_repository(tmp_path / "repository")
     files = {
         "registry__registry.yaml": "registryid: test\n",
         "registry__model.yaml": MODEL,
@@ -32,21 +29,21 @@ def repository(tmp_path: Path) -> Repository:
         BASE: BASE_TEXT,
         SHIP: f"envelope: CloudEvents/1.0\nbasemessage: {BASE_XID}\n",
     }
-    made.commit("Begin", **files)
-    made.commit("Give the ships away", **{BASE: BASE_TEXT.replace("us", "them")})
-    made.commit("Something else", other="1")
-    return made
+    result.commit("Begin", **files)
+    result.commit("Give the ships away", **{BASE: BASE_TEXT.replace("us", "them")})
+    result.commit("Something else", other="1")
+    return result
 
 
 def test_change_of_a_base_reaches_what_is_based_on_it(repository: Repository) -> None:
     """A commit has its changes in words, with all entities that they reach; those beside the registry are left out."""
-    found = recent_commits(read_folder(repository.root / "registry"))
-    assert [past.commit.subject for past in found] == ["Give the ships away", "Begin"]
-    (change,) = found[0].changes
+    result = recent_commits(read_folder(repository.root / "registry"))
+    assert [past.commit.subject for past in result] == ["Give the ships away", "Begin"]
+    (change,) = result[0].changes
     assert (change.xid, change.reaches) == (BASE_XID, (SHIP_XID,))
     assert "owner" in change.message
-    assert {change.change for change in found[1].changes} == {"added"}
-    assert [past.touched for past in found] == [1, 4]
+    assert {change.change for change in result[1].changes} == {"added"}
+    assert [past.touched for past in result] == [1, 4]
 
 
 def test_what_is_gone_is_told(repository: Repository) -> None:

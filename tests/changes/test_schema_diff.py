@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMA = '{"type": "object"}'
 OTHER = '{"type": "array"}'
@@ -46,6 +43,6 @@ def test_a_pointer_stands_for_its_document(before: str, after: str, impacts: lis
         )
         for name, text in (("before", before), ("after", after))
     ]
-    found = diff(*states)
-    assert [str(change.impact) for change in found] == impacts
-    assert all("Git LFS keeps" in change.message for change in found if impacts == ["unknown"])
+    result = diff(*states)
+    assert [str(change.impact) for change in result] == impacts
+    assert all("Git LFS keeps" in change.message for change in result if impacts == ["unknown"])

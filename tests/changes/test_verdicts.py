@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from xregit.changes.verdicts import VerdictRow, load_table
 from xregit.rules import rule_named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 PAGE = "site/docs/verdicts.md"
 HEAD = """\

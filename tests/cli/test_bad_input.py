@@ -5,15 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from xregit.cli.runner import run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MESSAGES = Path("registry/messagegroups/orders/messages")
 FILE = MESSAGES / "order.placed.yaml"
@@ -181,8 +178,8 @@ def test_folder_with_a_wrong_name_is_told_of_each_file_in_it(
     stray.parent.mkdir()
     stray.write_text("name: Stray\n", encoding="utf-8")
     assert run(["check", "--format", "json", path]) == 1
-    found = [(item["rule"], item["path"]) for item in json.loads(capsys.readouterr().out)["diagnostics"]]
-    assert found == [("misplaced-file", "registry/messagegroups/orders/message/")]
+    results = [(item["rule"], item["path"]) for item in json.loads(capsys.readouterr().out)["diagnostics"]]
+    assert results == [("misplaced-file", "registry/messagegroups/orders/message/")]
 
 
 def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:
@@ -192,11 +189,11 @@ def test_full_disk_leaves_the_last_build_alone(here: Path) -> None:
     limited = "import resource as r, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     limited += "r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); from xregit.cli import main; main()"
     program = [sys.executable, "-c", limited, "build", "--only", "document,api"]
-    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=here)
-    assert done.returncode == 2
-    assert done.stderr.startswith("xregit: error: ")
-    assert "File too large" in done.stderr
-    assert done.stderr.count("\n") == 1
+    process = subprocess.run(program, capture_output=True, text=True, check=False, cwd=here)
+    assert process.returncode == 2
+    assert process.stderr.startswith("xregit: error: ")
+    assert "File too large" in process.stderr
+    assert process.stderr.count("\n") == 1
     assert contents(here / "build") == before
 
 
@@ -212,10 +209,10 @@ def test_what_is_wrong_is_shown_with_its_line(
     """A command that can't go on shows where, and says of nothing that it was not written which would write nothing."""
     (here / FILE).write_text("name: [order\n", encoding="utf-8")
     assert run(command) == 1
-    said = capsys.readouterr().err
-    assert "| name: [order\n" in said
-    assert ("Nothing was written." in said) == (command == ["build"])
-    assert ("Nothing was done." in said) == (command != ["build"])
+    output = capsys.readouterr().err
+    assert "| name: [order\n" in output
+    assert ("Nothing was written." in output) == (command == ["build"])
+    assert ("Nothing was done." in output) == (command != ["build"])
 
 
 def test_wrong_line_of_an_imported_document_is_shown(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,15 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from xregit.cli.runner import run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 ESCAPE = "\x1b["
 
@@ -34,9 +31,9 @@ def on_terminal(folder: Path, options: Sequence[str], command: str = "check", du
     known = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     settings = {**known, "TERM": "xterm", **environment}
     with os.fdopen(mine, "rb", buffering=0) as terminal:
-        done = subprocess.run(line, cwd=folder, stdout=theirs, env=settings, check=False)
+        process = subprocess.run(line, cwd=folder, stdout=theirs, env=settings, check=False)
         os.close(theirs)
-        assert done.returncode == due
+        assert process.returncode == due
         return terminal.read(65536).decode()
 
 

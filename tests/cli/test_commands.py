@@ -258,10 +258,10 @@ def test_init_says_what_comes_next(
     """Whoever makes a registry elsewhere is told to go there first."""
     monkeypatch.chdir(tmp_path)
     assert run(["init", "mine"]) == 0
-    told = capsys.readouterr().err
+    output = capsys.readouterr().err
     steps = "cd mine, then git init -b main, then xregit check, then xregit build"
-    assert told.endswith(f"Next: {steps}; README.md says more.\n")
-    assert (FROM_HERE in told) is is_local(installation_record())
+    assert output.endswith(f"Next: {steps}; README.md says more.\n")
+    assert (FROM_HERE in output) is is_local(installation_record())
 
 
 def test_init_names_where_xregit_is_from(
@@ -349,8 +349,8 @@ def test_schema_of_the_settings_knows_the_rules(place: tuple[str, ...], here: Pa
     names = [*(rule.name for rule in xregit.RULES), "unknown-atribute"]
     refused = {name for name in names if not editor.is_valid(settings(name))}
     (here / "registry/xregit.yaml").write_text(yaml.safe_dump(settings(*names)), encoding="utf-8")
-    found = xregit.check(xregit.read(here / "registry")).diagnostics
-    assert refused == {item.message.split('"')[1] for item in found if item.path == "registry/xregit.yaml"}
+    diagnostics = xregit.check(xregit.read(here / "registry")).diagnostics
+    assert refused == {item.message.split('"')[1] for item in diagnostics if item.path == "registry/xregit.yaml"}
     assert "unknown-atribute" in refused
 
 
@@ -366,8 +366,8 @@ def test_schema_of_waivers_knows_the_rules(here: Path) -> None:
     refused = {name for name in names if not editor.is_valid({"waivers": [waiver(name)]})}
     text = yaml.safe_dump({"waivers": [waiver(name) for name in names]})
     (here / "registry/waivers.yaml").write_text(text, encoding="utf-8")
-    found = xregit.check(xregit.read(here / "registry")).diagnostics
-    assert refused == {item.message.split('"')[1] for item in found if item.rule == "unknown-rule-waived"}
+    diagnostics = xregit.check(xregit.read(here / "registry")).diagnostics
+    assert refused == {item.message.split('"')[1] for item in diagnostics if item.rule == "unknown-rule-waived"}
     assert "value-chnged" in refused
 
 
@@ -518,8 +518,8 @@ def test_copy_of_the_template_needs_no_git(here: Path, tmp_path: Path, capsys: p
 def test_statements_of_tables_are_text_or_json(capsys: pytest.CaptureFixture[str]) -> None:
     """The statements that make the tables are one text, or a list of them for machines."""
     assert run(["tables"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert run(["tables", "--format", "json"]) == 0
     statements = json.loads(capsys.readouterr().out)["statements"]
-    assert said.rstrip("\n") == "\n\n".join(statements).rstrip("\n")
+    assert output.rstrip("\n") == "\n\n".join(statements).rstrip("\n")
     assert all(each.startswith("CREATE TABLE") for each in statements)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ import xregit
 from tests.catalog.folders import folder
 from xregit.changes import Impact, diff
 from xregit.cli.runner import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILES = {
     "messagegroups/ships/messagegroup.yaml": """\
@@ -77,8 +74,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def texts(root: Path) -> dict[str, str]:
     """Return all files below a folder."""
-    found = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*")) if path.is_file()}
-    return {path.relative_to(root).as_posix(): text for path, text in found.items()}
+    result = {path: path.read_text(encoding="utf-8") for path in sorted(root.rglob("*")) if path.is_file()}
+    return {path.relative_to(root).as_posix(): text for path, text in result.items()}
 
 
 def test_a_message_gets_another_id(registry: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -254,11 +251,11 @@ def test_what_formatting_would_change_is_annotated(
     last = len(path.read_text(encoding="utf-8").splitlines()) - 2
     capsys.readouterr()
     assert run(["fmt", "--check", "--format", "github"]) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 2
-    assert told[0].startswith("::error file=registry/endpoints/quay/endpoint.yaml,line=1,endLine=1,col=4,")
-    assert told[0].split("::")[2].startswith("The bracket that opens here is not closed.")
-    assert told[1] == (
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("::error file=registry/endpoints/quay/endpoint.yaml,line=1,endLine=1,col=4,")
+    assert lines[0].split("::")[2].startswith("The bracket that opens here is not closed.")
+    assert lines[1] == (
         f"::error file=registry/registry.yaml,line={last},title=fmt::The file is not in its canonical form."
         '%0A"xregit fmt registry/registry.yaml" brings it there.'
     )

@@ -5,16 +5,14 @@ from __future__ import annotations
 import io
 import json
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from xregit.cli.runner import run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 QUERIED = "/messagegroups/fleet.updates/messages/fleet.update.queried"
 TRIP = "/messagegroups/fleet.trips/messages/fleet.trip.started"
@@ -60,10 +58,10 @@ def test_new_prints_a_message_that_match_reads(
 ) -> None:
     """What new prints is one line, and match recognises it."""
     assert catalog("new", QUERIED, *GOOD) == 0
-    made = capsys.readouterr().out
-    assert lines(made)[0]["path"] == "/vehicles/W1/updates"
+    output = capsys.readouterr().out
+    assert lines(output)[0]["path"] == "/vehicles/W1/updates"
     file = tmp_path / "messages.jsonl"
-    file.write_text(made, encoding="utf-8-sig")  # as some shells write it
+    file.write_text(output, encoding="utf-8-sig")  # as some shells write it
     assert catalog("match", file) == 0
     assert lines(capsys.readouterr().out) == [
         {
@@ -102,12 +100,12 @@ def test_new_takes_bytes_as_they_are(
     value = {"tripid": str(UUID(int=1)), "vin": "W1", "driver": "D1", "start": {"latitude": 50.1, "longitude": 8.7}}
     file, packed = tmp_path / "trip.json", tmp_path / "trip.avro"
     file.write_text(json.dumps({**value, "startedat": "2026-05-22T10:30:00Z"}), encoding="utf-8")
-    made = []
+    results = []
     for data in (file, packed):
         assert catalog("new", TRIP, "--set", "vin=W1", "--set", "tripid=T1", "--data", data) == 0
-        made.append(lines(capsys.readouterr().out)[0]["data_base64"])
-        packed.write_bytes(b64decode(made[0]))
-    assert made[0] == made[1]
+        results.append(lines(capsys.readouterr().out)[0]["data_base64"])
+        packed.write_bytes(b64decode(results[0]))
+    assert results[0] == results[1]
 
 
 def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
@@ -144,9 +142,9 @@ def test_new_says_how_to_give_what_is_missing(
     file = tmp_path / "trip.avro"
     file.write_bytes(b"\0")
     assert catalog("new", TRIP, *(file if item == "FILE" else item for item in arguments)) == 1
-    said = capsys.readouterr().err
-    assert said.endswith(advice)
-    assert said.count(" given by ") == advice.count(" given by ")
+    output = capsys.readouterr().err
+    assert output.endswith(advice)
+    assert output.count(" given by ") == advice.count(" given by ")
 
 
 @pytest.mark.parametrize(
@@ -179,11 +177,11 @@ def test_match_answers_every_line(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert catalog("match", "--explain") == 1
     captured = capsys.readouterr()
-    found = lines(captured.out)
-    assert [item["outcome"] for item in found] == ["none"] * 5
-    assert [item["event"] for item in found] == [None, event, event, event, None]
+    result = lines(captured.out)
+    assert [item["outcome"] for item in result] == ["none"] * 5
+    assert [item["event"] for item in result] == [None, event, event, event, None]
     assert [line.split(" ")[0] for line in captured.err.splitlines()] == ["<stdin>:1:", "<stdin>:5:", "Note:", "Note:"]
-    assert "The message is not JSON" in found[0]["reasons"][0]["failed"][0]["found"]
+    assert "The message is not JSON" in result[0]["reasons"][0]["failed"][0]["found"]
 
 
 def test_match_within_a_scope(catalog: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,9 +204,9 @@ def test_name_that_stands_twice_is_told(
     line = f'{{"specversion": "1.0", "id": "1", "source": "/a", "type": "a", "type": "b", "data": {data}}}'
     (tmp_path / "in.jsonl").write_text(line, encoding="utf-8")
     assert catalog("match", tmp_path / "in.jsonl") == 0
-    said = capsys.readouterr().err
-    assert 'in.jsonl:1: "type" occurs more than once in one object; the last one counts.\n' in said
-    assert '"x\\u202e" occurs more than once' in said
+    output = capsys.readouterr().err
+    assert 'in.jsonl:1: "type" occurs more than once in one object; the last one counts.\n' in output
+    assert '"x\\u202e" occurs more than once' in output
 
 
 def test_number_beyond_64_bits_is_printed_as_it_came(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -13,9 +13,6 @@ from xregit.cli import commands, runner
 from xregit.cli.runner import run
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.errors import CatalogError, XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HEAVY = ("yaml", "jsonschema", "git", "orjson", "mkdocs", "pyspark", "xregit.catalog", "xregit.document")
 
@@ -68,9 +65,9 @@ def test_ending_is_a_code_and_a_line(
 ) -> None:
     """However a command ends, there is one exit code and what was wrong stands on standard error, never a traceback."""
     command(ending_with(error))
-    found = run(["end"])
+    result = run(["end"])
     captured = capsys.readouterr()
-    assert found == code
+    assert result == code
     assert captured.out == ""
     assert said in captured.err
     assert bool(said) == bool(captured.err.strip())
@@ -110,8 +107,8 @@ def test_help_imports_no_command() -> None:
     program = (
         "import sys, xregit.cli as c; c.runner.run(['--help']); print([m for m in sys.argv[1:] if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program, *HEAVY], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    process = subprocess.run([sys.executable, "-c", program, *HEAVY], capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize("name", commands.COMMANDS)
@@ -126,46 +123,46 @@ def test_command_is_in_help_and_readme(name: str, root: Path) -> None:
 
 def test_module_runs_as_a_program() -> None:
     """``python -m xregit`` is the same program, and knows its version."""
-    done = subprocess.run([sys.executable, "-m", "xregit", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("xregit, version ")
+    process = subprocess.run([sys.executable, "-m", "xregit", "--version"], capture_output=True, text=True, check=True)
+    assert process.stdout.startswith("xregit, version ")
 
 
 def test_closed_pipe_is_quiet(tmp_path: Path) -> None:
     """A reader that has seen enough, such as head, leads to no message."""
     program = f"{{ sleep 0.3; {sys.executable} -m xregit --help; echo $? >code; }} | true"
-    done = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert (done.stderr, (tmp_path / "code").read_text()) == ("", "141\n")
+    process = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (process.stderr, (tmp_path / "code").read_text()) == ("", "141\n")
 
 
 def test_full_disk_behind_the_output_is_a_line() -> None:
     """Results that can't be written end the command with one line."""
     with Path("/dev/full").open("w") as full:
         program = [sys.executable, "-m", "xregit", "--help"]
-        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "xregit: error: No space left on device\n")
+        process = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (process.returncode, process.stderr) == (2, "xregit: error: No space left on device\n")
 
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
 def test_command_without_outputs_does_its_work(closed: str) -> None:
     """A program that is begun without outputs, as some schedulers begin it, has an exit code like any other."""
     program = f"{sys.executable} -m xregit explain {closed}"
-    done = subprocess.run(["sh", "-c", program], stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    process = subprocess.run(["sh", "-c", program], stderr=subprocess.PIPE, text=True, check=False)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_want_of_memory_is_told_when_what_took_it_is_gone(
     command: Callable[[click.Command], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a command had made until its memory ended is let go first, as there is none left to tell of it."""
-    made: list[weakref.ref[set[int]]] = []
+    results: list[weakref.ref[set[int]]] = []
     told: list[tuple[bool, str]] = []
 
     def fill() -> None:
         much = set[int]()
-        made.append(weakref.ref(much))
+        results.append(weakref.ref(much))
         raise MemoryError
 
     command(click.Command("end", callback=fill))
-    monkeypatch.setattr(runner, "note", lambda text: told.append((made[0]() is None, text)))
+    monkeypatch.setattr(runner, "note", lambda text: told.append((results[0]() is None, text)))
     assert run(["end"]) == 2
     assert told == [(True, "xregit: error: there is not enough memory for this; what was written before is unchanged")]

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from tests.source.repositories import new_repository
 from xregit.cli.runner import run
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-
 
 def repository(folder: Path) -> Path:
     """Make a repository whose registry.yaml was written in one commit and changed in another."""
-    made = new_repository(folder)
+    result = new_repository(folder)
     for name in ("One", "Two"):
-        made.commit(name, **{"registry/registry.yaml": f"registryid: test\nname: {name}\n"})
+        result.commit(name, **{"registry/registry.yaml": f"registryid: test\nname: {name}\n"})
     return folder / "registry"
 
 

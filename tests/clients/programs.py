@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "xrcg"
 SECONDS = 600
@@ -53,14 +50,14 @@ def generated(document: Path, target: tuple[str, str], into: Path, *, group: str
     language, style = target
     arguments = ["--language", language, "--style", style, "--projectname", project, "--output", str(into)]
     only = ["--messagegroup", group] if group else []
-    done = ran([HOME / "bin" / "xrcg", "generate", *arguments, *only, "--definitions", document], document.parent)
-    said = (done.stdout + done.stderr).splitlines()
-    wrong = [line for line in said if "Error" in line or line.startswith("!")]
-    return wrong[-1] if wrong else said[-1] if done.returncode else ""
+    process = ran([HOME / "bin" / "xrcg", "generate", *arguments, *only, "--definitions", document], document.parent)
+    lines = (process.stdout + process.stderr).splitlines()
+    wrong = [line for line in lines if "Error" in line or line.startswith("!")]
+    return wrong[-1] if wrong else lines[-1] if process.returncode else ""
 
 
 def imported(folder: Path) -> tuple[list[str], str]:
     """Return the modules of generated packages, all imported by a Python of their own, and what stopped it."""
-    done = ran([HOME / "bin" / "python", "-c", IMPORTER, folder], folder)
-    said = [line for line in (done.stdout + done.stderr).splitlines() if "Error" in line]
-    return done.stdout.splitlines(), (said[0] if said else done.stderr) if done.returncode else ""
+    process = ran([HOME / "bin" / "python", "-c", IMPORTER, folder], folder)
+    results = [line for line in (process.stdout + process.stderr).splitlines() if "Error" in line]
+    return process.stdout.splitlines(), (results[0] if results else process.stderr) if process.returncode else ""

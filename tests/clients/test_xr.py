@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.clients.programs import NO_XR, ran, xr
-from tests.document.server import put, served
+from tests.document.server import served, write_files
 from xregit.document import api_files, load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.client, pytest.mark.skipif(not xr(), reason=NO_XR)]
 
@@ -27,7 +25,7 @@ def api(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
     """Serve the example catalog in the version that the client speaks; give the address and the folder."""
     folder = tmp_path_factory.mktemp("api")
     with served(folder) as base:
-        put(api_files(load(root / "registry"), base, profile="1.0-rc4"), folder)
+        write_files(api_files(load(root / "registry"), base, profile="1.0-rc4"), folder)
         yield base, folder
 
 
@@ -36,9 +34,9 @@ def get(api: tuple[str, Path]) -> Callable[[str], str]:
     """Return a function that lets the client get a path."""
 
     def got(path: str) -> str:
-        done = ran([xr(), "--server", api[0], "get", path], api[1])
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        process = ran([xr(), "--server", api[0], "get", path], api[1])
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
     return got
 
@@ -59,17 +57,17 @@ def test_client_reads_a_schema_document(api: tuple[str, Path], get: Callable[[st
 
 def test_client_understands_the_model(api: tuple[str, Path]) -> None:
     """The client reads the model as its own types and names the attributes that it defines."""
-    done = ran([xr(), "--server", api[0], "model", "get"], api[1])
-    assert done.returncode == 0, done.stderr
+    process = ran([xr(), "--server", api[0], "model", "get"], api[1])
+    assert process.returncode == 0, process.stderr
     for text in ("messagegroups / messagegroup", "basemessageuri", "topicfilter", "glossaries / glossary"):
-        assert text in done.stdout
+        assert text in process.stdout
 
 
 def test_client_finds_nothing_against_the_specification(api: tuple[str, Path]) -> None:
     """Its conformance tests pass."""
-    done = ran([xr(), "--server", api[0], "conform"], api[1])
-    assert done.returncode == 0, done.stdout
-    assert "Fail: 0   Warn: 0" in done.stdout
+    process = ran([xr(), "--server", api[0], "conform"], api[1])
+    assert process.returncode == 0, process.stdout
+    assert "Fail: 0   Warn: 0" in process.stdout
 
 
 def test_client_downloads_all(api: tuple[str, Path], tmp_path: Path) -> None:
@@ -77,8 +75,8 @@ def test_client_downloads_all(api: tuple[str, Path], tmp_path: Path) -> None:
 
     One at a time, since it ends before those that it fetches side by side have all come.
     """
-    done = ran([xr(), "--server", api[0], "download", "--parallel", "1", str(tmp_path)], tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = ran([xr(), "--server", api[0], "download", "--parallel", "1", str(tmp_path)], tmp_path)
+    assert process.returncode == 0, process.stdout + process.stderr
     ours = {path.relative_to(api[1]): path for path in api[1].rglob("*") if path.is_file()}
     served_alone = {Path(name) for name in ("_headers", "nginx.conf", "staticwebapp.config.json")}
     for name, path in ours.items():

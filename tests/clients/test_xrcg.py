@@ -8,20 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.clients.programs import HOME, SECONDS, generated, imported, ran, xrcg_missing
 from tests.document.asyncapi.parser import MODULES, SCRIPT, missing
+from xregit.catalog import Registry
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog import Registry
 
 pytestmark = [pytest.mark.client, pytest.mark.skipif(bool(xrcg_missing()), reason=xrcg_missing() or "it is here")]
 
@@ -66,14 +63,14 @@ def test_xrcg_accepts_the_example_catalog(example: Path, root: Path, tmp_path: P
         document = compile_document(load(root / "registry"), view="short", profile=profile)
         paths[-1].write_bytes(to_bytes(document))
     for path in paths:
-        done = ran([HOME / "bin" / "xrcg", "validate", "--definitions", path], path.parent)
-        assert done.stdout.startswith("OK"), done.stdout[:1000]
+        process = ran([HOME / "bin" / "xrcg", "validate", "--definitions", path], path.parent)
+        assert process.stdout.startswith("OK"), process.stdout[:1000]
 
 
 def test_all_groups_of_kafka_are_tried(example: Path) -> None:
     """A group that the example gets for Kafka is tried too."""
-    found = json.loads(example.read_bytes())["messagegroups"]
-    assert {name for name, group in found.items() if group.get("protocol") == "KAFKA"} == {
+    result = json.loads(example.read_bytes())["messagegroups"]
+    assert {name for name, group in result.items() if group.get("protocol") == "KAFKA"} == {
         case["group"] for case in CASES["kafka"]["example"]
     }
 
@@ -103,7 +100,7 @@ def parsed(folder: Path) -> dict[str, list[str]]:
     """Return the errors that the official AsyncAPI parser finds in the documents of a folder, by their names."""
     names = sorted(path.name for path in folder.glob("*.yml"))
     environment = {**os.environ, "NODE_PATH": str(MODULES)}
-    done = subprocess.run(
+    process = subprocess.run(
         ["node", str(SCRIPT)],
         input="\n".join(names),
         cwd=folder,
@@ -113,11 +110,11 @@ def parsed(folder: Path) -> dict[str, list[str]]:
         check=False,
         timeout=SECONDS,
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    assert process.returncode == 0, process.stderr
+    result = json.loads(process.stdout)
     return {
         name.removesuffix(".yml"): [item["message"] for item in items if item["severity"] == "error"]
-        for name, items in found.items()
+        for name, items in result.items()
     }
 
 
@@ -141,10 +138,10 @@ def test_asyncapi_documents_of_the_example_catalog(root: Path, tmp_path: Path) -
     for name in names:
         assert generated(document, ("asyncapi", "producer"), tmp_path / name, group=name, project=name) == ""
         gather(tmp_path / name, flat)
-    found = parsed(flat)
+    result = parsed(flat)
     faulty = {name for listed in CASES["asyncapi"]["example"].values() for name in listed}
-    assert found.keys() == set(names)
-    assert {name for name, errors in found.items() if errors} == faulty
+    assert result.keys() == set(names)
+    assert {name for name, errors in result.items() if errors} == faulty
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")
@@ -155,9 +152,9 @@ def test_asyncapi_documents_of_real_documents(shared: Path, tmp_path: Path) -> N
     for number, name in enumerate(CASES["asyncapi"]["real"]):
         (tmp_path / str(number)).mkdir()
         document = real(shared, name, tmp_path / str(number), endpoints=False)
-        made = tmp_path / str(number) / "out"
-        assert generated(document, ("asyncapi", "consumer"), made, project=f"made{number}") == ""
-        gather(made, flat)
+        result = tmp_path / str(number) / "out"
+        assert generated(document, ("asyncapi", "consumer"), result, project=f"made{number}") == ""
+        gather(result, flat)
     assert parsed(flat) == {f"made{number}": [] for number in range(len(CASES["asyncapi"]["real"]))}
 
 
@@ -166,9 +163,9 @@ def test_openapi_documents_of_real_documents(shared: Path, tmp_path: Path, name:
     """A validator of OpenAPI accepts what the template makes of schemas that OpenAPI 3.0 can take."""
     document = real(shared, name, tmp_path)
     assert generated(document, ("openapi", "producer"), tmp_path / "out") == ""
-    (made,) = (tmp_path / "out").rglob("*.yml")
-    done = ran([HOME / "bin" / "python", "-m", "openapi_spec_validator", made], tmp_path)
-    assert done.stdout.strip().endswith("OK"), done.stdout
+    (result,) = (tmp_path / "out").rglob("*.yml")
+    process = ran([HOME / "bin" / "python", "-m", "openapi_spec_validator", result], tmp_path)
+    assert process.stdout.strip().endswith("OK"), process.stdout
 
 
 def test_lines_of_the_guide_make_a_client(root: Path, tmp_path: Path) -> None:
@@ -177,8 +174,8 @@ def test_lines_of_the_guide_make_a_client(root: Path, tmp_path: Path) -> None:
     (lines,) = re.findall(r"^```sh\n([^`]*^xrcg [^`]*)```", page, re.MULTILINE)
     (tmp_path / "registry").symlink_to(root / "registry")
     path = os.pathsep.join((str(Path(sys.executable).parent), str(HOME / "bin"), os.environ["PATH"]))
-    done = ran(["env", f"PATH={path}", "sh", "-ec", lines], tmp_path)
-    assert "Error" not in done.stdout + done.stderr
+    process = ran(["env", f"PATH={path}", "sh", "-ec", lines], tmp_path)
+    assert "Error" not in process.stdout + process.stderr
     modules, wrong = imported(tmp_path / "luggage")
     assert any("producer" in name for name in modules), modules
     assert wrong == ""

@@ -6,10 +6,8 @@ import json
 import os
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 # The file to write; what is collected is no argument of the plugin, but all that pytest finds.
 TARGET = "XREGIT_MARKS"

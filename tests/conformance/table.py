@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from xregit.model import builtin
+from xregit.model.language import AttributeModel
 from xregit.rules import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from xregit.model.language import AttributeModel
 
 DOCUMENTS = {
     "MSG": "Message definitions registry 1.0-rc2",
@@ -89,12 +86,12 @@ def citing_rules() -> Mapping[str, Sequence[str]]:
 def citing_attributes() -> Mapping[str, Sequence[str]]:
     """Return requirement → attributes of the model that cite it, each by its path."""
     model = builtin()
-    found: list[tuple[str, str]] = []
+    results: list[tuple[str, str]] = []
     for group in model.groups.values():
-        found += _cited(group.singular, group.attributes)
+        results += _cited(group.singular, group.attributes)
         for resource in group.resources.values():
-            found += _cited(resource.singular, {**resource.attributes, **resource.metaattributes})
-    return _grouped(dict.fromkeys(found))
+            results += _cited(resource.singular, {**resource.attributes, **resource.metaattributes})
+    return _grouped(dict.fromkeys(results))
 
 
 def page(tests: Mapping[str, Sequence[str]]) -> str:
@@ -103,7 +100,7 @@ def page(tests: Mapping[str, Sequence[str]]) -> str:
     parts, sections = [_HEAD], list[str]()
     for prefix, title in DOCUMENTS.items():
         rows = [row for row in requirements() if row.id.startswith(prefix + "-")]
-        parts.append(_counted(title, rows))
+        parts.append(_summary_row(title, rows))
         sections.append(f"\n## {title}\n\n{_FILTER}\n\n")
         sections.append("| id | what | by |\n| --- | --- | --- |\n")
         for row in rows:
@@ -113,7 +110,7 @@ def page(tests: Mapping[str, Sequence[str]]) -> str:
     return "".join((*parts, *sections))
 
 
-def _counted(title: str, rows: Sequence[Requirement]) -> str:
+def _summary_row(title: str, rows: Sequence[Requirement]) -> str:
     """Return the line that leads to a document, and counts what it requires; what it forbids counts as required."""
     counts = [(sum(LEVELS[row.level].startswith(level) for row in rows), level) for level in ("must", "should", "may")]
     said = ", ".join(f"{count} {level}" for count, level in counts if count)

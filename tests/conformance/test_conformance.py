@@ -7,16 +7,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conformance.marks import TARGET
 from tests.conformance.table import citing_attributes, citing_rules, page, requirements, resolves
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 APPLICABLE = [row for row in requirements() if row.applies]
 PAGE = Path("site/docs/conformance.md")
@@ -28,8 +25,8 @@ def tests(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, 
     target = tmp_path_factory.mktemp("marks") / "marks.json"
     environment = {**os.environ, TARGET: str(target), "PYTHONPATH": str(root)}
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "tests.conformance.marks", "-p", "no:cov"]
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    process = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
     collected: dict[str, list[str]] = json.loads(target.read_text())
     return collected
 

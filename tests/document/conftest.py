@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.document.small import small_registry
-
-if TYPE_CHECKING:
-    from xregit.catalog import Registry
+from xregit.catalog import Registry
 
 
 @pytest.fixture(scope="session")

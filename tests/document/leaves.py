@@ -7,14 +7,12 @@ A leaf is a name, the name above it where that tells more than a section does, a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 Leaf = tuple[str, str, str]
 
@@ -52,42 +50,42 @@ def names() -> Mapping[str, str]:
     pairs = [pair for step in renames for pair in step["names"].items()]
     # Before 1.0 "format" was an envelope or a protocol, and in a schema it is a format to this day.
     pairs += [(name, "format") for name in ("envelope", "protocol", "dataschemaformat")]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for old, new in pairs:
-        one, other = found.get(old, old), found.get(new, new)
-        found |= {old: other, new: other} | {name: other for name, same in found.items() if same == one}
-    return found
+        one, other = result.get(old, old), result.get(new, new)
+        result |= {old: other, new: other} | {name: other for name, same in result.items() if same == one}
+    return result
 
 
 @cache
 def spellings() -> Mapping[str, str]:
     """Return the present spelling of each former value, in lower case."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for step in steps():
         if step["do"] == "declarations":
-            found |= {old.lower(): new.lower() for old, new in step["names"].items()}
-            found |= {old.lower(): new.lower() for new, olds in step["values"].items() for old in olds}
+            result |= {old.lower(): new.lower() for old, new in step["names"].items()}
+            result |= {old.lower(): new.lower() for new, olds in step["values"].items() for old in olds}
     known = yaml_loader.parse(files("xregit.model").joinpath("files", "1.0-rc2", "names.yaml").read_bytes()).value
     for families in known.values():
         for name, said in families.items() if isinstance(families, dict) else ():
-            found |= {alias.lower(): name.lower() for alias in (said or {}).get("aliases", ())}
-            found |= {old.lower(): new.lower() for old, new in (said or {}).get("renamed", {}).items()}
-    return found
+            result |= {alias.lower(): name.lower() for alias in (said or {}).get("aliases", ())}
+            result |= {old.lower(): new.lower() for old, new in (said or {}).get("renamed", {}).items()}
+    return result
 
 
 @cache
 def left_out() -> set[tuple[str, str]]:
     """Return the names, or names with values, that a dialect leaves out; an empty value stands for any."""
     drops = [step for step in steps() if step["do"] == "drop"]
-    found = {(name, "") for step in drops for name in step.get("names", ())}
-    found |= {
+    results = {(name, "") for step in drops for name in step.get("names", ())}
+    results |= {
         (names().get(name, name), value.lower())
         for step in drops
         for name, values in step.get("values", {}).items()
         for value in values
     }
     # A declaration that says no more than the option's own type becomes the bare value.
-    return found | {("type", kind) for step in steps() if step["do"] == "bare" for kind in step["names"].values()}
+    return results | {("type", kind) for step in steps() if step["do"] == "bare" for kind in step["names"].values()}
 
 
 def entities(document: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import http.server
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
+from pathlib import Path
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -32,7 +29,7 @@ def served(folder: Path) -> Iterator[str]:
             thread.join()
 
 
-def put(files: Mapping[str, bytes], folder: Path) -> None:
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
     """Write files below a folder."""
     for path, data in files.items():
         file = folder / path

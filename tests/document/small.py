@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from xregit.catalog import Registry
 
 CASES = Path(__file__).parents[1] / "cases" / "document"
 
@@ -27,8 +24,8 @@ def small_registry(root: Path) -> Registry:
 
 def cases(name: str) -> list[dict[str, Any]]:
     """Return the cases of a file."""
-    found: list[dict[str, Any]] = yaml_loader.parse((CASES / f"{name}.yaml").read_bytes()).value
-    return found
+    result: list[dict[str, Any]] = yaml_loader.parse((CASES / f"{name}.yaml").read_bytes()).value
+    return result
 
 
 def tree(folder: Path) -> dict[str, str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 from click.testing import CliRunner
 
 from tests.catalog.folders import folder
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.cli.build import compile_
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, read_document, to_bytes
@@ -17,12 +19,6 @@ from xregit.document.profiles import profiles
 from xregit.errors import XregitError
 from xregit.model import builtin
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 
 def entities(value: dict[str, Any], address: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,9 +72,9 @@ def test_small_registry_is_right(small: Registry) -> None:
 def test_every_entity_says_where_it_is(small: Registry) -> None:
     """`self` points at the entity inside the document, `xid` is its path in the registry, and keys are ids."""
     document = compile_document(small)
-    found = dict(entities(document))
-    assert len(found) > 20
-    for address, entity in found.items():
+    result = dict(entities(document))
+    assert len(result) > 20
+    for address, entity in result.items():
         assert entity["self"] == address
         assert pointed(document, entity["self"]) is entity
         assert entity["xid"] == address.removeprefix("#").replace("~0", "~")
@@ -206,8 +202,8 @@ def test_short_form_says_the_format_of_a_schema(tmp_path: Path) -> None:
     }
     registry = read_folder(folder(tmp_path, files))
     messages = compile_document(registry, view="short")["messagegroups"]["g"]["messages"]
-    found = {name: message.get("dataschemaformat") for name, message in messages.items()}
-    assert found == {"left": "Avro/1.11.0", "said": "Avro/1.12.0", "base": None, "none": None}
+    result = {name: message.get("dataschemaformat") for name, message in messages.items()}
+    assert result == {"left": "Avro/1.11.0", "said": "Avro/1.12.0", "base": None, "none": None}
 
 
 def test_short_form_tells_what_aliases_stand_for(small: Registry) -> None:

@@ -37,12 +37,12 @@ def entries() -> list[dict[str, Any]]:
 
 def params() -> list[Any]:
     """Return every case with the marks of the requirements that it shows."""
-    found = []
+    results = []
     for entry in entries():
         marks = pytest.mark.requirement(*entry["requirements"]) if "requirements" in entry else ()
         for number, case in enumerate(entry["cases"], 1):
-            found.append(pytest.param(case, id=f"{entry['k']}-{number}", marks=marks))
-    return found
+            results.append(pytest.param(case, id=f"{entry['k']}-{number}", marks=marks))
+    return results
 
 
 def test_every_contradiction_has_its_cases() -> None:
@@ -96,19 +96,19 @@ def test_contradiction_is_read_and_written_in_one_form(case: dict[str, Any], tmp
         assert mediatype == known.payload
     if "yaml" in case:
         registry = _folder(case["yaml"], tmp_path)
-        assert case["written"] == _written(registry, PATHS["endpoint"], "1.0-rc2")
+        assert case["written"] == _compiled_entity(registry, PATHS["endpoint"], "1.0-rc2")
         return
     (tmp_path / "document").write_text(_text(case), encoding="utf-8")
     read = load_document(tmp_path / "document")
     if "refused" in case:
         assert [case["refused"]] == [item.rule for item in read.registry.problems if item.severity is Severity.ERROR]
         return
-    _told(case, read)
+    _assert_messages(case, read)
     path = PATHS[case.get("kind", "message")]
     if "read" in case:
         _reads(case, read.registry, path)
     if "published" in case:
-        assert case["published"] == _written(read.registry, path, "1.0-rc4")
+        assert case["published"] == _compiled_entity(read.registry, path, "1.0-rc4")
     compiled = compile_document(read.registry)
     for pointer, value in case.get("pointers", {}).items():
         assert value == _at(compiled, tuple(pointer.split("/")[1:])), pointer
@@ -127,18 +127,18 @@ def _reads(case: dict[str, Any], registry: Registry, path: tuple[str, ...]) -> N
     entity = registry.entity("/" + "/".join(path))
     assert entity is not None
     assert case["read"] == dict(entity.attributes)
-    assert case.get("written", case["read"]) == _written(registry, path, "1.0-rc2")
-    found = check(registry).diagnostics
+    assert case.get("written", case["read"]) == _compiled_entity(registry, path, "1.0-rc2")
+    diagnostics = check(registry).diagnostics
     expected = case.get("rules", [])
     # Remarks that a case doesn't name, such as that a base isn't there, are not its matter; errors always are.
-    told = {item.rule for item in found if item.severity is Severity.ERROR or item.rule in expected}
+    told = {item.rule for item in diagnostics if item.severity is Severity.ERROR or item.rule in expected}
     assert expected == sorted(told)
 
 
-def _told(case: dict[str, Any], read: LoadedDocument) -> None:
-    told = [f"{item.severity.value}: {item.message}" for item in check(read.registry).diagnostics]
+def _assert_messages(case: dict[str, Any], read: LoadedDocument) -> None:
+    results = [f"{item.severity.value}: {item.message}" for item in check(read.registry).diagnostics]
     for part in case.get("told", ()):
-        assert any(part in message for message in told), told
+        assert any(part in message for message in results), results
     assert case.get("release", read.dialect.name) == read.dialect.name
 
 
@@ -156,7 +156,7 @@ def _merged(around: dict[str, Any], path: tuple[str, ...], value: dict[str, Any]
     return {**around, first: inner}
 
 
-def _written(registry: Registry, path: tuple[str, ...], profile: str) -> dict[str, Any]:
+def _compiled_entity(registry: Registry, path: tuple[str, ...], profile: str) -> dict[str, Any]:
     """Return what a document states of an entity, or of its only version, besides what compiling makes."""
     entity = _at(compile_document(registry, profile=profile), path)
     stated = entity["versions"]["1"] if path[-2] == "messages" else entity

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,6 @@ from xregit.document import compile_document, import_documents, load, read_docum
 from xregit.document.loader import load_document
 from xregit.rules import check
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDERS: dict[str, dict[str, Any]] = cases("corpus")  # type: ignore[assignment]
 EXPECTED = {f"{folder}/{name}": expected for folder, names in FOLDERS.items() for name, expected in names.items()}

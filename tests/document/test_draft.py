@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import xregit
 from tests.document.small import cases
 from xregit.diagnostics import Severity
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PARAMETERS = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,8 @@ from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.document.importer import ImportReport
 from xregit.errors import XregitError
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def written(path: Path, value: Any) -> Path:
+def write_document(path: Path, value: Any) -> Path:
     """Write a document."""
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
@@ -80,7 +78,7 @@ def test_endpoints_of_a_later_release_come_back_as_they_were(tmp_path: Path) -> 
     endpoints = {
         f"e{n}": {**usual, "protocol": name, "protocoloptions": said} for n, (name, said) in enumerate(options.items())
     }
-    import_documents([written(tmp_path / "one.json", {"endpoints": endpoints})], tmp_path / "one" / "registry")
+    import_documents([write_document(tmp_path / "one.json", {"endpoints": endpoints})], tmp_path / "one" / "registry")
     published = compiled(tmp_path / "one" / "registry", tmp_path / "two.json", profile="1.0-rc4")
     assert {"topicfilter", "subjectfilter", "bootstrap.servers"} <= {*re.findall(r'"([^"]+)":', published.read_text())}
     assert not import_documents([published], tmp_path / "two" / "registry").failed
@@ -103,7 +101,7 @@ def test_new_entities_join_those_that_are_there(tmp_path: Path) -> None:
     """A document adds its messages to a group that is there, and leaves other files alone."""
     registry = small_folder(tmp_path)
     before = tree(registry)
-    document = written(
+    document = write_document(
         tmp_path / "new.json",
         {
             "messagegroups": {
@@ -130,7 +128,7 @@ def test_other_content_stops_everything(tmp_path: Path) -> None:
     registry = small_folder(tmp_path)
     before = tree(registry)
     value = {"messagegroups": {"bags": {"messages": {"bag.seen": {"description": "Other."}}}, "new": {}}}
-    report = import_documents([written(tmp_path / "new.json", value)], registry)
+    report = import_documents([write_document(tmp_path / "new.json", value)], registry)
     assert sorted(rules(report)) == ["different-entity", "different-entity"]
     messages = [item.message for item in report.diagnostics]
     assert any("registry/messagegroups/bags/messages/bag.seen.yaml" in message for message in messages)
@@ -139,10 +137,10 @@ def test_other_content_stops_everything(tmp_path: Path) -> None:
 
 def test_documents_may_repeat_each_other(tmp_path: Path) -> None:
     """The same entity in two documents is written once, however it is spelled."""
-    one = written(
+    one = write_document(
         tmp_path / "1.json", one_message({"protocol": "Kafka", "basemessageuri": "#/messagegroups/g/messages/b"})
     )
-    other = written(
+    other = write_document(
         tmp_path / "2.json", one_message({"basemessage": "/messagegroups/g/messages/b", "protocol": "KAFKA"})
     )
     report = import_documents([one, other], tmp_path / "registry")
@@ -163,7 +161,7 @@ def test_documents_may_repeat_each_other(tmp_path: Path) -> None:
 def test_documents_that_do_not_go_together_stop_the_import(tmp_path: Path, second: dict[str, Any], rule: str) -> None:
     """Two documents that contradict each other, or one that can't be read, leave nothing behind."""
     first = one_message({"protocol": "KAFKA"}) | {"modelsource": {"attributes": {"team": {"type": "string"}}}}
-    documents = [written(tmp_path / "1.json", first), written(tmp_path / "2.json", second)]
+    documents = [write_document(tmp_path / "1.json", first), write_document(tmp_path / "2.json", second)]
     report = import_documents(documents, tmp_path / "registry")
     assert rule in rules(report)
     assert not (tmp_path / "registry").exists()
@@ -175,14 +173,14 @@ def test_models_that_differ_are_told_by_the_first_difference(tmp_path: Path) -> 
     documents = []
     for kind in ("string", "uri"):
         attributes = {"same": {"type": "string"}, **{name: {"type": kind} for name in names}}
-        documents.append(written(tmp_path / f"{kind}.json", {"modelsource": {"attributes": attributes}}))
+        documents.append(write_document(tmp_path / f"{kind}.json", {"modelsource": {"attributes": attributes}}))
     (problem,) = import_documents(documents, tmp_path / "registry").diagnostics
     assert problem.message.startswith('The model defines "attributes.a0.type" differently')
 
 
 def test_attributes_of_several_documents_are_left_out_and_said(tmp_path: Path) -> None:
     """What each of several documents says of itself has no place in their common registry."""
-    documents = [written(tmp_path / f"{name}.json", {"description": name}) for name in "ab"]
+    documents = [write_document(tmp_path / f"{name}.json", {"description": name}) for name in "ab"]
     report = import_documents(documents, tmp_path / "registry")
     assert [item.rule for item in report.diagnostics] == ["left-out", "left-out"]
     assert tree(tmp_path / "registry") == {"registry.yaml": "registryid: registry\n"}
@@ -190,7 +188,7 @@ def test_attributes_of_several_documents_are_left_out_and_said(tmp_path: Path) -
 
 def test_attributes_of_one_document_are_the_registrys(tmp_path: Path) -> None:
     """What the only document says of itself, unknown attributes too, stands in registry.yaml."""
-    document = written(tmp_path / "a.json", {"registryid": "r", "documentation": {"url": "x"}, "other": 1})
+    document = write_document(tmp_path / "a.json", {"registryid": "r", "documentation": {"url": "x"}, "other": 1})
     import_documents([document], tmp_path / "registry")
     assert tree(tmp_path / "registry")["registry.yaml"] == "registryid: r\ndocumentation: {url: x}\nother: 1\n"
 
@@ -198,14 +196,14 @@ def test_attributes_of_one_document_are_the_registrys(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("folder", "name"), [("my-catalog", "my-catalog"), ("my catalog", "registry")])
 def test_registry_is_called_as_its_folder(tmp_path: Path, folder: str, name: str) -> None:
     """Unless the document has a name for it, or the folder's is no id."""
-    import_documents([written(tmp_path / "a.json", {"messagegroups": {}})], tmp_path / folder)
+    import_documents([write_document(tmp_path / "a.json", {"messagegroups": {}})], tmp_path / folder)
     assert tree(tmp_path / folder)["registry.yaml"] == f"registryid: {name}\n"
 
 
 def test_model_goes_into_its_file(tmp_path: Path) -> None:
     """What the document's model adds is written to model.yaml; one that is there must say it too."""
     value: dict[str, Any] = {"modelsource": {"groups": {"dirs": {"singular": "dir"}}}, "dirs": {"d": {}}}
-    document = written(tmp_path / "a.json", value)
+    document = write_document(tmp_path / "a.json", value)
     import_documents([document], tmp_path / "registry")
     assert tree(tmp_path / "registry")["model.yaml"] == "groups:\n  dirs: {singular: dir}\n"
     assert not import_documents([document], tmp_path / "registry").failed
@@ -220,8 +218,8 @@ def test_import_says_how_documents_are_written_and_what_was_changed(tmp_path: Pa
     (tmp_path / "a.json").write_text(json.dumps(value, indent=1), encoding="utf-8")
     report = import_documents([tmp_path / "a.json"], tmp_path / "registry")
     assert report.writings == (("a.json", "0.5-wip"),)
-    told = [(item.line, item.message) for item in report.changes]
-    assert told == [
+    results = [(item.line, item.message) for item in report.changes]
+    assert results == [
         (2, '"definitionGroups" is read as "messagegroups".'),
         (2, 'The document is written as 0.5-wip ("definitionGroups").'),
         (4, '"definitions" is read as "messages".'),
@@ -235,7 +233,7 @@ def test_schema_beside_its_versions_is_left_out_and_said(tmp_path: Path) -> None
     """What stands beside versions that all say otherwise says nothing."""
     schema = {"format": "Avro/1", "versions": {"1": {"format": "Avro/1.11.0", "schema": {"type": "null"}}}}
     value = {"schemagroups": {"g": {"schemas": {"s": schema}}}}
-    report = import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    report = import_documents([write_document(tmp_path / "a.json", value)], tmp_path / "registry")
     message = '"format" beside the versions is left out, since each version states another.'
     assert [(item.rule, item.message) for item in report.diagnostics] == [("left-out", message)]
 
@@ -246,7 +244,7 @@ def test_registry_without_entities_is_there_too(tmp_path: Path) -> None:
     root.mkdir()
     (root / "registry.yaml").write_text("registryid: r\ndescription: D.\n", encoding="utf-8")
     (root / "model.yaml").write_text("groups:\n  dirs: {singular: dir}\n", encoding="utf-8")
-    document = written(tmp_path / "a.json", {"description": "D.", "dirs": {"d": {}}})
+    document = write_document(tmp_path / "a.json", {"description": "D.", "dirs": {"d": {}}})
     report = import_documents([document], root)
     assert report.diagnostics == ()
     assert report.files == ("dirs/d/dir.yaml",)
@@ -255,7 +253,7 @@ def test_registry_without_entities_is_there_too(tmp_path: Path) -> None:
 def test_ids_that_file_systems_refuse_are_encoded(tmp_path: Path) -> None:
     """Ids become file names from which they can be read back."""
     value: dict[str, Any] = {"messagegroups": {"urn:a": {"messages": {"con": {}, "a.": {}, "b@c~d": {}}}}}
-    import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    import_documents([write_document(tmp_path / "a.json", value)], tmp_path / "registry")
     assert [xid.rsplit("/", 1)[1] for xid in read_folder(tmp_path / "registry")] == ["urn:a", "a.", "b@c~d", "con"]
 
 
@@ -264,7 +262,7 @@ def test_times_of_a_server_are_left_to_git(tmp_path: Path) -> None:
     served = {"epoch": 3, "createdat": "2020-01-01T00:00:00Z", "description": "a"}
     stated = {"createdat": "2020-01-01T00:00:00Z"}
     value: dict[str, Any] = {"messagegroups": {"g": {"messages": {"served": served, "stated": stated}}}}
-    report = import_documents([written(tmp_path / "a.json", value)], tmp_path / "registry")
+    report = import_documents([write_document(tmp_path / "a.json", value)], tmp_path / "registry")
     files = tree(tmp_path / "registry" / "messagegroups" / "g" / "messages")
     assert files == {"served.yaml": "description: a\n", "stated.yaml": 'createdat: "2020-01-01T00:00:00Z"\n'}
     assert [item.message for item in report.diagnostics] == ["Epoch and times of an entity are left to Git."]
@@ -275,7 +273,7 @@ def test_file_in_the_way_stops_everything(tmp_path: Path) -> None:
     place = tmp_path / "registry" / "messagegroups" / "g"
     place.mkdir(parents=True)
     (place / "messagegroup.yaml").write_text("mine: true\n", encoding="utf-8")
-    report = import_documents([written(tmp_path / "a.json", one_message({}))], tmp_path / "registry")
+    report = import_documents([write_document(tmp_path / "a.json", one_message({}))], tmp_path / "registry")
     assert rules(report) == ["different-entity"]
     assert tree(tmp_path / "registry") == {"messagegroups/g/messagegroup.yaml": "mine: true\n"}
 

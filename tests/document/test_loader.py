@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from xregit.catalog import Registry
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document import compile_document, load, read, read_document
 from xregit.errors import CatalogError, XregitError
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 MESSAGE = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "t"}}}
 
@@ -214,9 +211,9 @@ def test_finding_keeps_the_severity_it_was_found_with(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_check_finds_faults_where_they_were_written(tmp_path: Path, value: Any, line: int) -> None:
     """What a check finds under our names is told at the line of the document, whatever was moved and renamed."""
-    found = check(registry_of(tmp_path, value | {"registryid": "r"})).diagnostics
+    diagnostics = check(registry_of(tmp_path, value | {"registryid": "r"})).diagnostics
     rules = {"invalid-attribute", "ancestor-not-found"}
-    assert [item.line for item in found if item.rule in rules and item.severity is Severity.ERROR][-1:] == [line]
+    assert [item.line for item in diagnostics if item.rule in rules and item.severity is Severity.ERROR][-1:] == [line]
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,6 @@ from xregit.document.model_document import full_model, modelsource
 from xregit.document.profiles import profile
 from xregit.model import builtin
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PAGE = "site/docs/model-differences.md"
 VERSIONS = ("1.0-rc2", "1.0-rc4")
@@ -111,29 +107,29 @@ def published(shared: Path, version: str) -> dict[str, Any]:
     folder = shared / "corpus" / "upstream" / f"v{version}"
     groups: dict[str, Any] = {}
     for part in ("message", "endpoint", "schema"):
-        found = json.loads((folder / part / "model.json").read_bytes())["groups"]
-        groups |= {plural: group for plural, group in found.items() if plural.startswith(part)}
+        result = json.loads((folder / part / "model.json").read_bytes())["groups"]
+        groups |= {plural: group for plural, group in result.items() if plural.startswith(part)}
     return {"groups": groups}
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_served_model_agrees_with_the_published_one(shared: Path, version: str) -> None:
     """Names, types and enums are the same but for the listed differences."""
-    found = differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
+    result = differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
     known = [item for item in intended_differences() if version in item.versions]
-    assert [path for path in found if not any(item.covers(path, version) for item in known)] == []
+    assert [path for path in result if not any(item.covers(path, version) for item in known)] == []
 
 
 def test_every_pattern_is_about_something(shared: Path) -> None:
     """No pattern of the list is left over from a difference that is no more."""
-    found = {
+    result = {
         version: differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
         for version in VERSIONS
     }
     for item in intended_differences():
         for pattern in item.at:
             one = type(item)(item.topic, (pattern,), item.versions, "", "", "")
-            assert any(one.covers(path, version) for version in item.versions for path in found[version]), pattern
+            assert any(one.covers(path, version) for version in item.versions for path in result[version]), pattern
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -144,9 +140,9 @@ def test_unlisted_difference_is_found(shared: Path, version: str) -> None:
     attributes["channel"]["type"] = "integer"
     attributes["more"] = {"type": "string"}
     attributes["protocol"]["enum"] = ["NATS"]
-    found = differing_paths(modelsource(builtin(), profile(version)), theirs)
+    result = differing_paths(modelsource(builtin(), profile(version)), theirs)
     for path in ("endpoints/channel", "endpoints/more", "endpoints/protocol"):
-        assert path in found
+        assert path in result
         assert not any(item.covers(path, version) for item in intended_differences())
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
 
 from tests.catalog.folders import registry_of
 from tests.document.small import CASES, cases
+from xregit.catalog import Registry
 from xregit.diagnostics import Severity
 from xregit.document import api_files, compile_document, import_documents, load, to_bytes
 from xregit.document.compiler import VIEWS
 from xregit.source import yaml_loader
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 PROFILE = "1.0-rc4"
 ENDPOINT, MESSAGE = "endpoints/e", "messagegroups/g/messages/m"
@@ -32,12 +29,12 @@ def published(shared: Path) -> Draft7Validator:
     return Draft7Validator(json.loads(path.read_bytes()))
 
 
-def written(registry: Registry, **options: Any) -> Any:
+def document_of(registry: Registry, **options: Any) -> Any:
     """Return a document as others read it."""
     return json.loads(to_bytes(compile_document(registry, profile=PROFILE, **options)))
 
 
-def stated(tmp_path: Path, kind: str, attributes: dict[str, Any]) -> dict[str, Any]:
+def entity_of(tmp_path: Path, kind: str, attributes: dict[str, Any]) -> dict[str, Any]:
     """Return what the profile says of one endpoint or message."""
     paths = {"endpoint": f"{ENDPOINT}/endpoint.yaml", "message": f"{MESSAGE}.yaml"}
     registry = registry_of(tmp_path, {paths[kind]: json.dumps(attributes)})
@@ -51,9 +48,9 @@ def stated(tmp_path: Path, kind: str, attributes: dict[str, Any]) -> dict[str, A
 @pytest.mark.parametrize("case", cases("published"), ids=lambda case: case["title"])
 def test_entity_is_stated_as_published(tmp_path: Path, case: dict[str, Any]) -> None:
     """Names, forms and types are those of the published model; all else is as it was written."""
-    found = stated(tmp_path, case["kind"], case["in"])
+    result = entity_of(tmp_path, case["kind"], case["in"])
     expected = {**case["in"], **case["out"]}
-    assert {name: found.get(name) for name in expected} == expected
+    assert {name: result.get(name) for name in expected} == expected
 
 
 def test_endpoint_for_several_usages_is_divided(tmp_path: Path) -> None:
@@ -65,14 +62,14 @@ def test_endpoint_for_several_usages_is_divided(tmp_path: Path) -> None:
         "endpoints/E.consumer/endpoint.yaml": "usage: [consumer]",
     }
     registry = registry_of(tmp_path, folder)
-    found = written(registry)["endpoints"]
-    assert {name: (value["usage"], value.get("channel")) for name, value in found.items()} == {
+    result = document_of(registry)["endpoints"]
+    assert {name: (value["usage"], value.get("channel")) for name, value in result.items()} == {
         "e": (["producer"], "e"),
         "e.consumer_": (["consumer"], "e"),
         "E.consumer": (["consumer"], None),
     }
-    assert found["e.consumer_"]["messages"]["m"]["meta"]["xref"] == "/endpoints/e/messages/m"
-    assert found["e"]["messages"]["m"]["versions"]["1"]["description"] == "A message."
+    assert result["e.consumer_"]["messages"]["m"]["meta"]["xref"] == "/endpoints/e/messages/m"
+    assert result["e"]["messages"]["m"]["versions"]["1"]["description"] == "A message."
     answers = api_files(registry, "https://example.com", profile=PROFILE)
     assert json.loads(answers["endpoints/e.consumer_/messages/m/index.html"])["description"] == "A message."
     assert list(compile_document(registry)["endpoints"]) == list(registry.groups["endpoints"])
@@ -94,7 +91,7 @@ def test_usages_of_one_connection_stay_together(
     """Who subscribes and consumes does so by one connection in MQTT, AMQP and NATS, and nowhere else."""
     attributes = {"usage": usage, **({"protocol": protocol} if protocol else {})}
     registry = registry_of(tmp_path, {f"{ENDPOINT}/endpoint.yaml": json.dumps(attributes)})
-    assert [endpoint["usage"] for endpoint in written(registry)["endpoints"].values()] == parts
+    assert [endpoint["usage"] for endpoint in document_of(registry)["endpoints"].values()] == parts
 
 
 def test_json_that_is_no_object_is_carried_in_base64(tmp_path: Path) -> None:
@@ -105,7 +102,7 @@ def test_json_that_is_no_object_is_carried_in_base64(tmp_path: Path) -> None:
         tmp_path,
         {f"{schema}/schema.yaml": "format: Avro/1.11.0", f"{schema}/versions/1.avsc": union},
     )
-    version = written(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]
+    version = document_of(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]
     assert "schema" not in version
     assert b64decode(version["schemabase64"]).decode() == union
     assert compile_document(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]["schema"] == json.loads(
@@ -116,16 +113,16 @@ def test_json_that_is_no_object_is_carried_in_base64(tmp_path: Path) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_example_catalog_is_published(root: Path, published: Draft7Validator, view: str) -> None:
     """The published document schema has nothing against the example catalog."""
-    assert [error.message for error in published.iter_errors(written(load(root / "registry"), view=view))] == []
+    assert [error.message for error in published.iter_errors(document_of(load(root / "registry"), view=view))] == []
 
 
 def test_published_document_is_read_back(root: Path, tmp_path: Path) -> None:
     """What the profile writes is imported without an error, and compiled to the same document again."""
-    before = written(load(root / "registry"))
+    before = document_of(load(root / "registry"))
     (tmp_path / "document.json").write_text(json.dumps(before), encoding="utf-8")
     report = import_documents([tmp_path / "document.json"], tmp_path / "registry")
     assert not report.failed
-    after = written(load(tmp_path / "registry"))
+    after = document_of(load(tmp_path / "registry"))
     assert undated(after) == undated(before)
 
 
@@ -145,7 +142,7 @@ def test_real_documents_are_published(shared: Path, tmp_path: Path, published: D
         report = import_documents([path], tmp_path / str(number) / "registry")
         if any(item.severity is Severity.ERROR for item in report.diagnostics):
             continue
-        document = written(load(tmp_path / str(number) / "registry"), view=view)
+        document = document_of(load(tmp_path / str(number) / "registry"), view=view)
         for error in published.iter_errors(document):
             refused.setdefault(reason(error.instance), set()).add(path.name)
     table = yaml_loader.parse((CASES / "unpublishable.yaml").read_bytes()).value

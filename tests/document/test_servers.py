@@ -6,22 +6,19 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import pytest
 
-from tests.document.server import put, served
+from tests.document.server import served, write_files
 from tests.ports import free_port
+from xregit.catalog import Registry
 from xregit.document import api_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 PATIENCE_S = 60
 WIRE = "schemagroups/hall/schemas/wire"
@@ -64,8 +61,8 @@ def walk(base: str) -> dict[str, tuple[bytes, str]]:
 def test_any_file_server_answers_a_client(small: Registry, tmp_path: Path, profile: str) -> None:
     """From the root on, every address is answered: groups, resources, meta, versions and documents."""
     with served(tmp_path) as base:
-        put(api_files(small, base, profile=profile), tmp_path)
-        found = {url.removeprefix(base): data for url, (data, _) in walk(base).items()}
+        write_files(api_files(small, base, profile=profile), tmp_path)
+        result = {url.removeprefix(base): data for url, (data, _) in walk(base).items()}
         wire, _ = answer(f"{base}/{WIRE}")
         names = {name: json.loads(answer(f"{base}/{name}")[0]) for name in ("model", "capabilities", "export")}
     stored = small.resource(f"/{WIRE}")
@@ -74,7 +71,7 @@ def test_any_file_server_answers_a_client(small: Registry, tmp_path: Path, profi
     assert document is not None
     assert wire == document.data
     for xid in small:
-        assert {xid, f"{xid}/meta", f"{xid}/versions/1", f"{xid}$details"} & found.keys(), xid
+        assert {xid, f"{xid}/meta", f"{xid}/versions/1", f"{xid}$details"} & result.keys(), xid
     assert names["export"]["specversion"] == profile == names["capabilities"]["specversions"][0]
     assert {"messagegroups", "endpoints", "schemagroups", "glossaries"} == names["model"]["groups"].keys()
 
@@ -123,7 +120,7 @@ def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, 
     root, port = tmp_path / "root", free_port()
     base = f"http://127.0.0.1:{port}{path}"
     folder = root / path.removeprefix("/")
-    put(api_files(small, base), folder)
+    write_files(api_files(small, base), folder)
     with nginx(root, folder / "nginx.conf", port) as address:
         started(address)
         kinds = {url.removeprefix(base): kind for url, (_, kind) in walk(base).items()}

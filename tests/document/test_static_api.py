@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.catalog.folders import registry_of
+from xregit.catalog import Registry
 from xregit.document import api_files, compile_document, to_bytes
 from xregit.document.static_api import host_files
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from xregit.catalog import Registry
-
 
 BASE = "https://example.com/registry"
 

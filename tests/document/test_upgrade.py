@@ -34,9 +34,9 @@ def test_document_becomes_one_of_1_0(case: dict[str, Any]) -> None:
     result = upgrade(case["given"], builtin())
     assert case["release"] == detect_dialect(case["given"]).name
     assert case["becomes"] == result.value
-    told = [["/".join(map(str, item.path)), f"{'!' * item.conflict}{item.message}"] for item in result.changes]
-    assert case.get("notes", told) == told
-    assert told or case["given"] == case["becomes"]
+    results = [["/".join(map(str, item.path)), f"{'!' * item.conflict}{item.message}"] for item in result.changes]
+    assert case.get("notes", results) == results
+    assert results or case["given"] == case["becomes"]
 
 
 @given(DOCUMENTS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +15,6 @@ from xregit.document.static_api import api_files
 from xregit.document.version_document import attribute_for, extension, inline_document
 from xregit.errors import XregitError
 from xregit.source.json_emitter import pretty_json, to_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ OFFLINE = Path(__file__).parent / "offline"
 
 def python(*arguments: str, at: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a folder and return what it printed; what it turns to outside this machine ends it."""
-    found = os.pathsep.join([str(OFFLINE), *(path for path in sys.path if path)])
-    environment = {**os.environ, "PYTHONPATH": found, **variables}
+    result = os.pathsep.join([str(OFFLINE), *(path for path in sys.path if path)])
+    environment = {**os.environ, "PYTHONPATH": result, **variables}
     return subprocess.run(
         [sys.executable, *arguments], cwd=at, env=environment, capture_output=True, text=True, check=False
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,15 +12,11 @@ from deltalake import DeltaTable
 
 from tests.end_to_end.offline.sitecustomize import CODE
 from tests.end_to_end.programs import cloned, python, xregit
-from xregit.catalog import Group, read_folder
+from xregit.catalog import Group, Registry, read_folder
 from xregit.document import compile_document
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
-
-    from xregit.catalog import Registry
 
 pytestmark = pytest.mark.spark
 
@@ -30,9 +27,9 @@ STEPS = ["check", "document", "api", "site", "tables"]
 def clone(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a clone in which everything is built."""
     folder = cloned(root, tmp_path_factory.mktemp("whole") / "clone").root
-    done = xregit("build", at=folder)
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()] == STEPS
+    process = xregit("build", at=folder)
+    assert process.returncode == 0, process.stderr
+    assert [line.split()[0] for line in process.stdout.splitlines()] == STEPS
     return folder
 
 
@@ -44,8 +41,8 @@ def registry(clone: Path) -> Registry:
 
 def rows(clone: Path, name: str) -> list[dict[str, Any]]:
     """Return the rows of a table as Delta's own reader gives them."""
-    found: list[dict[str, Any]] = pa.table(DeltaTable(clone / "build/tables" / name).scan()).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pa.table(DeltaTable(clone / "build/tables" / name).scan()).to_pylist()
+    return result
 
 
 def test_build_leaves_nothing_else_behind(clone: Path) -> None:
@@ -112,8 +109,8 @@ def test_build_again_changes_nothing(clone: Path) -> None:
     """The same commit gives the same document, and no table a new version."""
     before = (clone / "build/registry.json").read_bytes()
     versions = {path.name: DeltaTable(path).version() for path in (clone / "build/tables").iterdir()}
-    done = xregit("build", "--skip", "site", at=clone)
-    assert done.stdout.splitlines()[-1].endswith("nothing changed")
+    process = xregit("build", "--skip", "site", at=clone)
+    assert process.stdout.splitlines()[-1].endswith("nothing changed")
     assert (clone / "build/registry.json").read_bytes() == before
     assert {path.name: DeltaTable(path).version() for path in (clone / "build/tables").iterdir()} == versions
 
@@ -121,5 +118,5 @@ def test_build_again_changes_nothing(clone: Path) -> None:
 @pytest.mark.requirement("EP-35", "MSG-27", "MSG-31")
 def test_other_hosts_would_have_been_noticed(tmp_path: Path) -> None:
     """What these tests rest on: a program that turns to another host ends at once."""
-    done = python("-c", "import socket; socket.create_connection(('192.0.2.1', 80), 1)", at=tmp_path)
-    assert (done.returncode, done.stderr) == (CODE, "offline: 192.0.2.1 was asked\n")
+    process = python("-c", "import socket; socket.create_connection(('192.0.2.1', 80), 1)", at=tmp_path)
+    assert (process.returncode, process.stderr) == (CODE, "offline: 192.0.2.1 was asked\n")

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from xregit.catalog import Registry, read_folder
+from xregit.catalog import Message, Registry, read_folder
 from xregit.model import builtin
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from xregit.catalog import Message
 
 PROTOCOLS = {"HTTP", "AMQP/1.0", "MQTT/3.1.1", "MQTT/5.0", "KAFKA", "NATS"}
 MODES = {"binary", "structured"}
@@ -35,8 +30,8 @@ def mode(message: Message) -> object:
 
 def shared(message: Message) -> Iterator[str]:
     """Give the placeholders that stand in more than one property of a message."""
-    found = Counter(name for item in message.properties for name in item.placeholders)
-    yield from (name for name, count in found.items() if count > 1)
+    result = Counter(name for item in message.properties for name in item.placeholders)
+    yield from (name for name, count in result.items() if count > 1)
 
 
 def test_nothing_is_wrong_with_it(example: Registry) -> None:
@@ -84,9 +79,9 @@ def test_placeholders_are_shared_across_properties(example: Registry) -> None:
 def test_deprecations_name_what_to_use_instead(example: Registry) -> None:
     """What is deprecated has an alternative in the catalog, messages and endpoints alike."""
     for entities in (example.messages, example.endpoints):
-        said = [item.deprecated for item in entities if item.deprecated is not None]
-        assert said
-        assert all(deprecated["alternative"] in example for deprecated in said)
+        results = [item.deprecated for item in entities if item.deprecated is not None]
+        assert results
+        assert all(deprecated["alternative"] in example for deprecated in results)
 
 
 def test_extension_attributes_are_used(example: Registry) -> None:

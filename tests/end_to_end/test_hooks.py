@@ -47,9 +47,9 @@ def local(*, at: Repository, everything: bool = True) -> subprocess.CompletedPro
     file = at.root.parent / "config.yaml"
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    found = os.pathsep.join(part for part in sys.path if part)
+    result = os.pathsep.join(part for part in sys.path if part)
     chosen = ("--all-files",) if everything else ()
-    return pre_commit("run", "--config", str(file), *chosen, at=at, PATH=path, PYTHONPATH=found)
+    return pre_commit("run", "--config", str(file), *chosen, at=at, PATH=path, PYTHONPATH=result)
 
 
 def results(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -59,9 +59,9 @@ def results(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 def test_hooks_of_a_new_repository_pass(made: Repository) -> None:
     """What init has written is right and in its canonical form."""
-    done = local(at=made)
-    assert results(done) == ["Passed", "Passed"], done.stdout
-    assert done.returncode == 0
+    process = local(at=made)
+    assert results(process) == ["Passed", "Passed"], process.stdout
+    assert process.returncode == 0
 
 
 def test_hooks_find_what_is_wrong(made: Repository) -> None:
@@ -69,18 +69,18 @@ def test_hooks_find_what_is_wrong(made: Repository) -> None:
     text = (made.root / MESSAGE).read_text(encoding="utf-8")
     made.write({MESSAGE: text.replace("name: Order placed", "nmae:   Order placed")})
     made.git("add", "-A")
-    done = local(at=made)
-    assert results(done) == ["Failed", "Failed"], done.stdout
-    assert f"{MESSAGE}:1:1: error " in done.stdout
+    process = local(at=made)
+    assert results(process) == ["Failed", "Failed"], process.stdout
+    assert f"{MESSAGE}:1:1: error " in process.stdout
     assert (made.root / MESSAGE).read_text(encoding="utf-8").startswith("nmae: Order placed\n")
 
 
 def test_hooks_find_what_is_gone(made: Repository) -> None:
     """A commit that only removes a file is checked, too."""
     made.git("rm", "-q", "registry/schemagroups/orders/schemas/order/versions/1.json")
-    done = local(at=made, everything=False)
-    assert results(done) == ["Failed"], done.stdout
-    assert "error document-missing" in done.stdout
+    process = local(at=made, everything=False)
+    assert results(process) == ["Failed"], process.stdout
+    assert "error document-missing" in process.stdout
 
 
 def test_hooks_of_this_repository_are_installed_and_pass(root: Path, made: Repository, tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_hooks_of_this_repository_are_installed_and_pass(root: Path, made: Repos
     for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         copy(root / name, tool.root / name)
     tool.commit("The tool")
-    done = pre_commit("try-repo", str(tool.root), "--all-files", at=made)
-    if WITHOUT_PYPI in done.stdout:
+    process = pre_commit("try-repo", str(tool.root), "--all-files", at=made)
+    if WITHOUT_PYPI in process.stdout:
         pytest.skip("PyPI can't be reached")
-    assert results(done) == ["Passed", "Passed"], done.stdout
-    assert done.returncode == 0
+    assert results(process) == ["Passed", "Passed"], process.stdout
+    assert process.returncode == 0

@@ -7,7 +7,7 @@ import re
 import subprocess
 from fnmatch import fnmatch
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -18,9 +18,6 @@ from tests.end_to_end.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
 from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
 REQUIREMENT = re.compile(r"xregit(?:\[all\])?~=([\d.]+)")
 
@@ -29,8 +26,8 @@ REQUIREMENT = re.compile(r"xregit(?:\[all\])?~=([\d.]+)")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     """Return a repository with what ``init`` writes, committed to main."""
     repository = new_repository(tmp_path_factory.mktemp("init") / "origin")
-    done = xregit("init", at=repository.root)
-    assert done.returncode == 0, done.stderr
+    process = xregit("init", at=repository.root)
+    assert process.returncode == 0, process.stderr
     repository.commit("Begin")
     return repository
 
@@ -84,9 +81,9 @@ def test_main_is_built(made: Repository, tmp_path: Path) -> None:
 def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
     """Actions are named by commit, and each job may read and at most hand over findings, or the site where asked to."""
     for file in files(made.root):
-        found = load(file)
-        assert found["permissions"] == {}
-        for name, job in found["jobs"].items():
+        registry = load(file)
+        assert registry["permissions"] == {}
+        for name, job in registry["jobs"].items():
             deploys = name == "pages"
             assert set(job["permissions"]) <= (
                 {"pages", "id-token"} if deploys else {"contents", "security-events", "actions"}
@@ -115,9 +112,9 @@ def test_editor_knows_the_schema_of_each_file(made: Repository) -> None:
     for path in sorted((made.root / "registry").rglob("*.yaml")):
         name = path.relative_to(made.root).as_posix()
         (schema,) = (schema for schema, pattern in schemas.items() if fnmatch(name, pattern))
-        found = json.loads((made.root / schema).read_bytes())
+        result = json.loads((made.root / schema).read_bytes())
         value = yaml.safe_load(path.read_bytes())
-        assert list(Draft202012Validator(found).iter_errors(value)) == []
+        assert list(Draft202012Validator(result).iter_errors(value)) == []
 
 
 def test_existing_files_are_kept(tmp_path: Path) -> None:
@@ -126,9 +123,9 @@ def test_existing_files_are_kept(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     for name in ours:
         (tmp_path / name).write_text("Ours.\n", encoding="utf-8")
-    done = xregit("init", at=tmp_path)
-    assert done.returncode == 0
-    assert f"kept as it was: {', '.join(ours)}; " in done.stderr
+    process = xregit("init", at=tmp_path)
+    assert process.returncode == 0
+    assert f"kept as it was: {', '.join(ours)}; " in process.stderr
     assert {(tmp_path / name).read_text(encoding="utf-8") for name in ours} == {"Ours.\n"}
     assert (tmp_path / ".editorconfig").is_file()
 
@@ -138,8 +135,8 @@ def test_owners_stay_in_force(place: str, tmp_path: Path) -> None:
     """A second CODEOWNERS would take the place of the one that a repository has elsewhere."""
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).write_text("* @ours\n", encoding="utf-8")
-    done = xregit("init", at=tmp_path)
-    assert f"kept as it was: {place}; " in done.stderr
+    process = xregit("init", at=tmp_path)
+    assert f"kept as it was: {place}; " in process.stderr
     assert not (tmp_path / ".github/CODEOWNERS").exists()
     assert (tmp_path / ".github/workflows/check.yml").is_file()
 
@@ -149,11 +146,12 @@ def test_folder_of_a_repository_is_told_what_nobody_reads_there(tmp_path: Path) 
     repository = new_repository(tmp_path / "repository")
     folder = repository.root / "services" / "catalog"
     folder.mkdir(parents=True)
-    told = xregit("init", at=folder).stderr
+    output = xregit("init", at=folder).stderr
     assert (
-        '"services/catalog" is a folder of a repository, at whose top alone .github and .pre-commit-config.yaml' in told
+        '"services/catalog" is a folder of a repository, at whose top alone .github and .pre-commit-config.yaml'
+        in output
     )
-    assert "working-directory: services/catalog" in told
+    assert "working-directory: services/catalog" in output
 
 
 @pytest.mark.parametrize(("branch", "told"), [("main", False), ("trunk", True)])
@@ -161,5 +159,5 @@ def test_branch_that_nothing_is_built_from_is_told(branch: str, told: bool, tmp_
     """The workflow that publishes names a branch, and the repository may call its own otherwise."""
     repository = new_repository(tmp_path / "repository")
     repository.git("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-    done = xregit("init", at=repository.root)
-    assert ('if the branch for that is "trunk" here' in done.stderr) is told
+    process = xregit("init", at=repository.root)
+    assert ('if the branch for that is "trunk" here' in process.stderr) is told

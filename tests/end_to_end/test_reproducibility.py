@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.programs import cloned, python, xregit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SURROUNDINGS = {
     "hash seed": {"PYTHONHASHSEED": "4711"},
@@ -51,21 +48,21 @@ def clone(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_document_does_not_depend_on(name: str, clone: Path) -> None:
     """Hash seed, time zone, language and encoding make no difference."""
-    done = xregit("compile", "-o", "again.json", at=clone, **SURROUNDINGS[name])
-    assert done.returncode == 0, done.stderr
+    process = xregit("compile", "-o", "again.json", at=clone, **SURROUNDINGS[name])
+    assert process.returncode == 0, process.stderr
     assert (clone / "again.json").read_bytes() == (clone / "first.json").read_bytes()
 
 
 def test_document_does_not_depend_on_the_order_of_files(clone: Path) -> None:
     """Nor does the order in which the file system names the files."""
-    done = python("-c", BACKWARDS, "compile", "-o", "backwards.json", at=clone)
-    assert done.returncode == 0, done.stderr
+    process = python("-c", BACKWARDS, "compile", "-o", "backwards.json", at=clone)
+    assert process.returncode == 0, process.stderr
     assert (clone / "backwards.json").read_bytes() == (clone / "first.json").read_bytes()
 
 
 def test_document_does_not_depend_on_where_it_is_made(root: Path, clone: Path, tmp_path: Path) -> None:
     """A clone in another folder, with a long name, has the same commit and gives the same bytes."""
     other = cloned(root, tmp_path / "a clone with blanks and ünïcode").root
-    done = xregit("compile", "-o", "elsewhere.json", at=other)
-    assert done.returncode == 0, done.stderr
+    process = xregit("compile", "-o", "elsewhere.json", at=other)
+    assert process.returncode == 0, process.stderr
     assert (other / "elsewhere.json").read_bytes() == (clone / "first.json").read_bytes()

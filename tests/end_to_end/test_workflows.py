@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PULL_REQUEST = {
     "github.base_ref": "main",
@@ -149,9 +146,9 @@ def test_actions_are_pinned(root: Path) -> None:
 def test_workflows_have_few_rights(root: Path) -> None:
     """Nothing is allowed but what a job asks for: reading, and handing findings to code scanning."""
     for file in sorted((root / ".github" / "workflows").iterdir()):
-        found = load(file)
-        assert found["permissions"] == {}
-        for job in found["jobs"].values():
+        registry = load(file)
+        assert registry["permissions"] == {}
+        for job in registry["jobs"].values():
             rights = {**job["permissions"]}
             scans = rights.pop("security-events", "none")
             assert scans in {"none", "write"}

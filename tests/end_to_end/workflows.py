@@ -6,16 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from tests.end_to_end.programs import OFFLINE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 INSTALL = "Install xregit"  # the step that the tool under test takes the place of
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
@@ -64,9 +62,9 @@ class Runner:
 
     def job(self, workflow: str, name: str) -> None:
         """Run the steps of a job."""
-        found = load(self.clone / ".github" / "workflows" / workflow)["jobs"][name]
-        self.variables = {key: filled(value, self.context) for key, value in found.get("env", {}).items()}
-        self.steps(found["steps"], dict(self.context), Path())
+        result = load(self.clone / ".github" / "workflows" / workflow)["jobs"][name]
+        self.variables = {key: filled(value, self.context) for key, value in result.get("env", {}).items()}
+        self.steps(result["steps"], dict(self.context), Path())
 
     def steps(self, steps: list[dict[str, Any]], context: Mapping[str, str], action: Path) -> None:
         """Run steps in order; after one that failed, only those that ask to be run all the same."""
@@ -87,10 +85,12 @@ class Runner:
 
     def action(self, folder: Path, given: Mapping[str, str], context: Mapping[str, str]) -> None:
         """Run the steps of a composite action."""
-        found = load(folder / "action.yml")
-        assert set(given) <= set(found["inputs"])
-        inputs = {f"inputs.{name}": filled(item["default"], context) for name, item in found["inputs"].items()}
-        self.steps(found["runs"]["steps"], inputs | {f"inputs.{name}": value for name, value in given.items()}, folder)
+        registry = load(folder / "action.yml")
+        assert set(given) <= set(registry["inputs"])
+        inputs = {f"inputs.{name}": filled(item["default"], context) for name, item in registry["inputs"].items()}
+        self.steps(
+            registry["runs"]["steps"], inputs | {f"inputs.{name}": value for name, value in given.items()}, folder
+        )
 
     def due(self, condition: str, context: Mapping[str, str]) -> bool:
         """Tell whether a step is to be run."""
@@ -103,7 +103,7 @@ class Runner:
         """Run a script with Bash as the host does."""
         file = self.scratch / "step.sh"
         file.write_text(script, encoding="utf-8")
-        done = subprocess.run(
+        process = subprocess.run(
             [*BASH, file],
             cwd=self.clone,
             env={**self.environment, **variables},
@@ -112,17 +112,17 @@ class Runner:
             text=True,
             check=False,
         )
-        self.done.append(Step(name, done.returncode, done.stdout))
+        self.done.append(Step(name, process.returncode, process.stdout))
 
     @property
     def environment(self) -> dict[str, str]:
         """What the host sets for each step, with the tool under test on PATH."""
-        found = os.pathsep.join([str(OFFLINE), *(path for path in sys.path if path)])
+        result = os.pathsep.join([str(OFFLINE), *(path for path in sys.path if path)])
         return {
             **os.environ,
             **self.variables,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-            "PYTHONPATH": found,
+            "PYTHONPATH": result,
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_BASE_REF": self.context["github.base_ref"],
@@ -134,8 +134,8 @@ class Runner:
 
 def load(file: Path) -> dict[str, Any]:
     """Return a workflow or an action; every key is text."""
-    found: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts alone
-    return found
+    registry: dict[str, Any] = yaml.load(file.read_bytes(), Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts alone
+    return registry
 
 
 def filled(text: str, context: Mapping[str, str]) -> str:

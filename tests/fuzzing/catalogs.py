@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import xregit
 from tests.mutation.mutations import contents_of
 from xregit.catalog.loader import read_contents, read_folder
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 SMALL = ROOT / "tests" / "cases" / "document" / "small"

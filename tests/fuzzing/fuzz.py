@@ -13,12 +13,10 @@ import warnings
 from hashlib import sha256
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
 
 import atheris
 
-if TYPE_CHECKING:
-    from tests.fuzzing.readers import Read
+from tests.fuzzing.readers import Read
 
 INSTRUMENTED = [
     "xregit", "uritemplate", "json_structure", "xmlschema", "elementpath", "markdown", "jsonschema",
@@ -55,8 +53,8 @@ def main(name: str, folder: Path, seconds: float) -> None:
         inputs += 1
         try:
             # Collecting what thousands of inputs left may take long; what one takes by itself, it takes again.
-            took = taken(reader.read, data)
-            took = min(took, taken(reader.read, data)) if took > SECONDS else took
+            took = cpu_seconds(reader.read, data)
+            took = min(took, cpu_seconds(reader.read, data)) if took > SECONDS else took
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a find
             note(folder / "finds", data, error)
         else:
@@ -72,7 +70,7 @@ def main(name: str, folder: Path, seconds: float) -> None:
     atheris.Fuzz()
 
 
-def taken(read: Read, data: bytes) -> float:
+def cpu_seconds(read: Read, data: bytes) -> float:
     """Read an input, and return how many seconds of the processor's time that took."""
     start = process_time()
     read(data)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, parse, problems
 from xregit.payloads.compatibility import compatible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 CASES = Path(__file__).parents[1] / "payloads" / "cases"
 PAIRS = Path(__file__).parents[1] / "cases" / "compatibility"
@@ -56,9 +54,9 @@ def payload(data: bytes) -> None:
     schemas = _schemas()
     schema = schemas[number % len(schemas)]
     contenttype = ("", "application/json")[kind % 2]
-    found = schema.validate(body, contenttype)
-    assert sum(map(len, found)) < 20_000
-    if _decoded(schema, body, contenttype) is None and not found:
+    result = schema.validate(body, contenttype)
+    assert sum(map(len, result)) < 20_000
+    if _decoded(schema, body, contenttype) is None and not result:
         raise AssertionError(body, "is valid, but can't be decoded")
 
 

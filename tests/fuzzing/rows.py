@@ -40,10 +40,10 @@ def rows(data: bytes) -> None:
 
 def row_seeds() -> Iterator[bytes]:
     """Give messages as lines, several of them too, and as records of Kafka."""
-    found = list(wire_seeds())
-    yield from found
-    yield b"\n".join(found[-6:])
-    for line in found:
+    results = list(wire_seeds())
+    yield from results
+    yield b"\n".join(results[-6:])
+    for line in results:
         wire = json.loads(line)
         if wire.get("protocol") == "KAFKA":
             yield json.dumps(_record(wire)).encode()
@@ -72,13 +72,13 @@ def _sorted(sort: Callable[[PartitionRouter], Iterable[pa.RecordBatch]]) -> Tabl
 
 
 def _read(folder: Path, parts: Iterable[pa.RecordBatch]) -> Tables:
-    found: dict[str, Counter[str]] = {}
+    result: dict[str, Counter[str]] = {}
     for part in parts:
         for file in part.to_pylist():
             listed = pq.read_table(folder / file["table"] / file["path"]).to_pylist()
             assert file["records"] == len(listed)
-            found.setdefault(file["table"], Counter()).update(map(repr, listed))
-    return found
+            result.setdefault(file["table"], Counter()).update(map(repr, listed))
+    return result
 
 
 def _count(tables: Tables) -> int:

@@ -40,15 +40,15 @@ class Result:
 def session(seconds: int, readers: list[str]) -> int:
     """Fuzz readers, print a line for each, and return how many faults there are."""
     print(f"{'reader':<14}{'seconds':>8}{'CPU':>8}{'inputs':>12}{'MiB':>6}{'finds':>6}", flush=True)
-    found: list[Path] = []
+    results: list[Path] = []
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for one in pool.map(lambda name: fuzzed(name, seconds), readers):
             figures = f"{one.seconds:>8}{one.cpu:>8.0f}{one.inputs:>12,}{one.megabytes:>6}{len(one.finds):>6}"
             print(f"{one.reader:<14}{figures}", flush=True)
-            found += one.finds
-    for path in found:
+            results += one.finds
+    for path in results:
         print(path)
-    return len(found)
+    return len(results)
 
 
 def fuzzed(reader: str, seconds: int) -> Result:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.source.values import NASTY
 from xregit.catalog.codeowners import PLACES, Owners
@@ -16,9 +16,6 @@ from xregit.source.directives import directives
 from xregit.source.parse_result import UTF8_BOM
 from xregit.source.yaml_formatter import UnformattableError, format_yaml
 from xregit.source.yaml_loader import PARSER, survey
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 _ACTIVE = re.compile(
@@ -73,9 +70,9 @@ def _as_git_prints(data: bytes) -> bytes:
 
 def owners(data: bytes) -> None:
     """Read CODEOWNERS, and ask who owns something."""
-    found = Owners(PLACES[0], data.decode(errors="replace"))
-    assert found.usable or found.problems
-    found.of("registry/messagegroups/fleet/messages/fleet.position.yaml")
+    result = Owners(PLACES[0], data.decode(errors="replace"))
+    assert result.usable or result.problems
+    result.of("registry/messagegroups/fleet/messages/fleet.position.yaml")
 
 
 def prose(data: bytes) -> None:

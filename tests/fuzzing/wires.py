@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -14,9 +14,6 @@ from xregit.messages.template import Template
 from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire
 from xregit.protocols.json import json_bytes, json_value
 from xregit.spark.streams.decoder import LineMatcher, decode_or_none, to_incoming
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -43,25 +40,25 @@ def match(data: bytes) -> None:
     for item in _matcher().each(data, explain=True):
         json_bytes(item.as_json())
     try:
-        found = read_wire(json_value(data))
+        result = read_wire(json_value(data))
     except (ValueError, WireError):
         return
-    assert read_wire(json_value(json_bytes(found.as_json()))) == found
-    extract(found)
-    if found.protocol:
-        flatten(found)
+    assert read_wire(json_value(json_bytes(result.as_json()))) == result
+    extract(result)
+    if result.protocol:
+        flatten(result)
 
 
 def event(data: bytes) -> None:
     """Read an event: it reads back, and every protocol that carries it gives it back."""
     try:
-        found = read_event(json_value(data))
+        result = read_event(json_value(data))
     except (ValueError, WireError):
         return
-    assert event_json(read_event(event_json(found))) == event_json(found)
+    assert event_json(read_event(event_json(result))) == event_json(result)
     for protocol in PROTOCOLS:
         try:
-            sent = bind(found, protocol)
+            sent = bind(result, protocol)
         except WireError:
             continue
         back = extract(read_wire(json_value(json_bytes(sent.as_json()))))
@@ -104,15 +101,15 @@ def template(data: bytes) -> None:
     """Read a template, and a text by it: what a clear one makes of the values found is read as the same values."""
     text, _, value = data.decode(errors="replace").partition("\n")
     for kind in KINDS:
-        found = Template.parse(text, kind)
+        result = Template.parse(text, kind)
         context: dict[str, str] = {}
-        fits = found.read(value, context)
+        fits = result.read(value, context)
         # Where placeholders stand side by side, a text can be read in several ways.
-        if fits and found.clear and not any(found.faults(context)):
+        if fits and result.clear and not any(result.faults(context)):
             again: dict[str, str] = {}
-            made = found.expand(context)
-            assert found.read(made, again), (text, value, made)
-            assert again == context, (text, value, made)
+            results = result.expand(context)
+            assert result.read(results, again), (text, value, results)
+            assert again == context, (text, value, results)
 
 
 def wire_seeds() -> Iterator[bytes]:

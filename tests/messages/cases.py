@@ -13,8 +13,8 @@ FOLDER = Path(__file__).parents[1] / "cases" / "messages"
 
 def cases(name: str) -> list[Any]:
     """Return the cases of a file as parameters of a test, each with the requirements that it shows."""
-    found = []
+    results = []
     for case in yaml.safe_load((FOLDER / name).read_text(encoding="utf-8")):
         marks = [pytest.mark.requirement(*case["requirement"].split())] if "requirement" in case else []
-        found.append(pytest.param(case, id=case["name"], marks=marks))
-    return found
+        results.append(pytest.param(case, id=case["name"], marks=marks))
+    return results

@@ -8,26 +8,23 @@ page does not know, can say what they are.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache, partial
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 import xregit
 from tests.messages.catalogs import registry_of
+from xregit.catalog import Message, Registry
 from xregit.messages.definition import to_definition
 from xregit.messages.example import example_context
 from xregit.messages.explanation import READABLE
 from xregit.pages.context import SiteContext
 from xregit.pages.examples import wire_examples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from xregit.catalog import Message, Registry
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "cases" / "recognise"
@@ -56,8 +53,8 @@ def example() -> Registry:
 
 def hand_made(name: str = "small") -> dict[str, Any]:
     """Return ``small.yaml`` or ``payloads.yaml``: ``messages`` are definitions, ``cases`` fit them or not."""
-    found: dict[str, Any] = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return result
 
 
 def small(folder: Path, name: str = "small") -> Registry:
@@ -98,16 +95,16 @@ def _answer(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def made() -> Iterator[dict[str, Any]]:
+def example_cases() -> Iterator[dict[str, Any]]:
     """Give the cases of the example catalog anew."""
     matcher, book = xregit.Matcher(example()), SiteContext(example())
     alone = {item.xid for item in example().messages if not item.protocol and not item.envelope}
     for number, message in enumerate(example().messages):
         for name, value in _messages(book, message, number):
             text = json.dumps(value, ensure_ascii=False)
-            found = answers(matcher, text)
-            if not _by_schema(found, alone):
-                yield {"name": f"{message.xid[1:]}: {name}", "text": text, "results": json.loads(json.dumps(found))}
+            result = answers(matcher, text)
+            if not _by_schema(result, alone):
+                yield {"name": f"{message.xid[1:]}: {name}", "text": text, "results": json.loads(json.dumps(result))}
 
 
 def odd() -> Iterator[str]:

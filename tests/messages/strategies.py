@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from hypothesis import strategies as st
 
 from xregit.model import builtin, names, siblings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.model.language import AttributeModel
+from xregit.model.language import AttributeModel
 
 NAMES = ("a", "b_1", "Vin9")
 ATTRIBUTES = builtin().groups["messagegroups"].resources["messages"].attributes
@@ -83,18 +80,18 @@ def definitions(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def _messages(draw: st.DrawFn) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if draw(st.integers(0, 4)):
         models = siblings(ATTRIBUTES, {"envelope": "CloudEvents/1.0"})["envelopemetadata"].attributes
         wanted = {name: model for name, model in models.items() if name != "*" and draw(st.booleans())}
         wanted |= {name: models["*"] for name in ("foo", "traceparent") if not draw(st.integers(0, 2))}
         metadata = {name: draw(_property(model, name)) for name, model in wanted.items()}
-        found |= {"envelope": "CloudEvents/1.0", "envelopemetadata": metadata, "envelopeoptions": draw(OPTIONS)}
-    if draw(st.integers(0, 4)) or not found:
+        result |= {"envelope": "CloudEvents/1.0", "envelopemetadata": metadata, "envelopeoptions": draw(OPTIONS)}
+    if draw(st.integers(0, 4)) or not result:
         protocol = draw(st.sampled_from(sorted(names("protocol"))))
         options = siblings(ATTRIBUTES, {"protocol": protocol})["protocoloptions"].attributes
-        found |= {"protocol": protocol, "protocoloptions": draw(_several(options))}
-    return found
+        result |= {"protocol": protocol, "protocoloptions": draw(_several(options))}
+    return result
 
 
 @st.composite
@@ -110,8 +107,8 @@ def _option(draw: st.DrawFn, model: AttributeModel, name: str) -> Any:
     if model.item is None:
         return draw(_several(model.attributes))
     entries = draw(st.lists(st.sampled_from(ENTRIES), max_size=3, unique=model.type == "map"))
-    made = [(entry, draw(_property(model.item, entry.lower()))) for entry in entries]
-    return dict(made) if model.type == "map" else [{"name": entry, **stated} for entry, stated in made]
+    results = [(entry, draw(_property(model.item, entry.lower()))) for entry in entries]
+    return dict(results) if model.type == "map" else [{"name": entry, **stated} for entry, stated in results]
 
 
 @st.composite

@@ -43,9 +43,9 @@ def registry() -> xregit.Registry:
             "protocoloptions": {"headers": [*header["headers"], {"name": "z", "value": "{a}"}]},
         },
     }
-    found = registry_of(Path(folder.name), definitions)
+    result = registry_of(Path(folder.name), definitions)
     folder.cleanup()
-    return found
+    return result
 
 
 @cache
@@ -83,8 +83,8 @@ def test_bad_messages_fit_nothing(name: str) -> None:
 @pytest.mark.parametrize("text", ["a" * 100_000 + "!", "a" * 30 + "!"])
 def test_patterns_that_backtrack_end(text: str) -> None:
     """Where payloads decide between candidates, no pattern of a schema takes for ever."""
-    found = matcher().match({**EVENT, "data": {"a": text}})
-    assert f"{GROUP}object" not in {item.xid for item in found.matches} or len(text) > 1000
+    result = matcher().match({**EVENT, "data": {"a": text}})
+    assert f"{GROUP}object" not in {item.xid for item in result.matches} or len(text) > 1000
 
 
 def test_xml_bomb_is_a_payload_like_any() -> None:
@@ -115,13 +115,13 @@ WORDS = st.sampled_from(["HTTP", "MQTT/5.0", "1.0", "t", "x", "2026-05-22T10:30:
 @given(st.dictionaries(KEYS, st.one_of(JSON, WORDS)))
 def test_any_object_has_an_answer(message: dict[str, Any]) -> None:
     """No object makes matching fail, and as text it has the same answer."""
-    found = matcher().match(message, explain=True)
-    assert json.loads(json.dumps(found.as_json(), default=str))
+    result = matcher().match(message, explain=True)
+    assert json.loads(json.dumps(result.as_json(), default=str))
     try:
         text = json.dumps(message, allow_nan=False)
     except ValueError:
         return
-    assert matcher().match(text).outcome == found.outcome
+    assert matcher().match(text).outcome == result.outcome
 
 
 @given(st.binary(max_size=60))

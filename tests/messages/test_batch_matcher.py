@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +14,6 @@ from hypothesis import strategies as st
 from tests.messages.catalogs import registry_of
 from xregit.messages import batch_matcher
 from xregit.messages.matcher import Matcher
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 VALUES = ["a", "b", "/a/b", "/a/b/c", "/x%20y", "1", "true", "text/plain", "TEXT/Plain", ""]
 TEMPLATES = ["{one}", "/a/{one}", "/a/{one}/{two}", "{two}/c", "a{one}", "/{one}/{one}"]
@@ -77,17 +75,17 @@ def _agree(made: Matcher, events: list[dict[str, Any]]) -> None:
     for _ in range(2):  # as it has not seen them, and as it has
         answers = many.match([[event.get(key) for event in events] for key in many.keys])
         for event, answer in zip(events, answers, strict=True):
-            found = made.match(event).matches
-            assert answer.sure == (len(found) < 2)
+            matches = made.match(event).matches
+            assert answer.sure == (len(matches) < 2)
             if answer.sure:
-                assert [(answer.xid, answer.context)] == ([(each.xid, each.context) for each in found] or [("", {})])
+                assert [(answer.xid, answer.context)] == ([(each.xid, each.context) for each in matches] or [("", {})])
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is remembered is forgotten when it is too much, and long texts are not remembered at all."""
     monkeypatch.setattr(batch_matcher, "MAX_CACHED", 3)
-    made = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": {"value": "/a/{one}"}}}])
-    many = made.batch_matcher()
+    result = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": {"subject": {"value": "/a/{one}"}}}])
+    many = result.batch_matcher()
     subjects = [*(f"/a/{number}" for number in range(10)), "/a/" + "x" * 2000]
     answers = many.match([subjects if key == "subject" else ["t"] * len(subjects) for key in many.keys])
     assert [answer.context["one"] for answer in answers] == [subject.removeprefix("/a/") for subject in subjects]
@@ -96,8 +94,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_texts_of_which_few_tell_are_one_to_what_is_remembered() -> None:
     """Where only some values of an attribute tell, all others are remembered as one; any will do where one must be."""
-    made = [{"subject": {"value": "a"}}, {"subject": {"required": True}, "source": {"value": "s"}}]
-    many = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": each} for each in made]).batch_matcher()
+    results = [{"subject": {"value": "a"}}, {"subject": {"required": True}, "source": {"value": "s"}}]
+    many = matcher([{"envelope": "CloudEvents/1.0", "envelopemetadata": each} for each in results]).batch_matcher()
     told: dict[str, list[str | None]] = {
         "subject": ["a", "b", "??", None, "a"],
         "source": ["t", "s", "s", "s", "s"],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -14,9 +15,6 @@ from tests.messages.catalogs import GROUP, registry_of
 from tests.messages.strategies import NAMES, definitions
 from xregit.messages.definition import to_definition
 from xregit.messages.encoder import MessageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = datetime(2026, 5, 22, 10, 30, tzinfo=UTC)
 VALUES = dict(zip(NAMES, ("Q0Q", "W1W", "R3R"), strict=True))
@@ -61,5 +59,5 @@ def test_what_is_made_is_recognised(messages: dict[str, Any], tmp_path: Path) ->
     except MessageError:
         return
     for received in (wire, orjson.dumps(wire.as_json())):
-        found = {item.xid: item.context for item in xregit.Matcher(registry).match(received).matches}
-        assert found[message.xid] == {name: VALUES[name] for name in read_back}
+        result = {item.xid: item.context for item in xregit.Matcher(registry).match(received).matches}
+        assert result[message.xid] == {name: VALUES[name] for name in read_back}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,15 +16,10 @@ from tests.messages.catalogs import GROUP, registry_of
 from xregit.messages.encoder import MessageError
 from xregit.protocols import read_wire
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-
 NOW = datetime(2026, 5, 22, 10, 30, tzinfo=UTC)
 
 
-def made(case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def wire_of(case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Return the message that a case makes, in its JSON shape."""
     message = registry_of(folder, {"m": case["message"]})[f"{GROUP}m"]
     given = {name: case[name] for name in ("data", "mode", "protocol") if name in case}
@@ -33,12 +30,12 @@ def made(case: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 def test_making(case: Mapping[str, Any], tmp_path: Path) -> None:
     """What is made is as the case says, and is read back as the same; else all that is wrong is said."""
     if "wire" in case:
-        wire = made(case, tmp_path)
+        wire = wire_of(case, tmp_path)
         assert wire == case["wire"]
         assert read_wire(wire).as_json() == wire
         return
     with pytest.raises(MessageError) as caught:
-        made(case, tmp_path)
+        wire_of(case, tmp_path)
     problems = caught.value.problems
     assert [expected for expected in case["problems"] if not any(expected in problem for problem in problems)] == []
     assert len(problems) == len(case["problems"]), problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from xregit.messages.definition import to_definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
 from xregit.pages.context import SiteContext
 from xregit.pages.examples import wire_examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRIP = "/messagegroups/fleet.trips/messages/fleet.trip.started"
 
@@ -38,14 +35,14 @@ def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
 def test_example_is_recognised(registry: xregit.Registry) -> None:
     """An example fits the definition that it was made from."""
     matcher = xregit.Matcher(registry)
-    found = matcher.match(xregit.new(registry[TRIP], example=True))
-    assert [item.xid for item in found.matches] == [TRIP]
+    result = matcher.match(xregit.new(registry[TRIP], example=True))
+    assert [item.xid for item in result.matches] == [TRIP]
 
 
 def test_example_keeps_what_is_given(registry: xregit.Registry) -> None:
     """Values and payload of the caller go before those of the example."""
-    found = xregit.Matcher(registry).match(xregit.new(registry[TRIP], {"vin": "WDB1"}, example=True))
-    assert found.matches[0].context["vin"] == "WDB1"
+    result = xregit.Matcher(registry).match(xregit.new(registry[TRIP], {"vin": "WDB1"}, example=True))
+    assert result.matches[0].context["vin"] == "WDB1"
 
 
 def test_example_of_an_open_message_goes_by_its_endpoints_protocol(tmp_path: Path) -> None:

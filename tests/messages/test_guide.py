@@ -19,9 +19,9 @@ def test_commands_print_what_the_page_shows(number: int) -> None:
     """Each command of the page, run by a shell in a clone, prints the lines below it."""
     command, printed = EXAMPLES[number]
     line = f'xregit() {{ "{sys.executable}" -m xregit "$@"; }}\n{command}'
-    done = subprocess.run(["sh", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == printed
-    assert done.stderr == ""
+    process = subprocess.run(["sh", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert process.stdout == printed
+    assert process.stderr == ""
 
 
 def test_python_example_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import xregit
+from xregit.catalog import Message, Registry
 from xregit.messages.definition import target, to_definition
 from xregit.messages.encoder import MessageError
 from xregit.messages.payload import payload_schema
 from xregit.payloads import PayloadError, SchemaError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.catalog import Message, Registry
-    from xregit.protocols import Wire
+from xregit.protocols import Wire
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus" / "docs"
@@ -55,17 +52,17 @@ def payload(registry_name: str, xid: str) -> tuple[Any, ...]:
 def open_values(message: Message) -> dict[str, Any]:
     """Return a value for each property that every such message needs and that nothing fills."""
     asked = to_definition(message)
-    found = {
+    result = {
         item.attribute: OPEN.get(item.type, "urn:x")
         for item in asked.constraints
         if item.required and item.constant is None and item.template is None and not item.now
     }
     declared = {item.key for item in asked.envelope}
     implied = {name: "urn:x" for name in ("type", "source") if asked.enveloped and name not in declared}
-    return {**implied, **{name: value for name, value in found.items() if not name.endswith(("/id", "/message-id"))}}
+    return {**implied, **{name: value for name, value in result.items() if not name.endswith(("/id", "/message-id"))}}
 
 
-def made(name: str, message: Message, context: Mapping[str, str]) -> Wire:
+def new_message(name: str, message: Message, context: Mapping[str, str]) -> Wire:
     """Return a message made from a definition and a context."""
     asked = to_definition(message)
     protocol = "" if asked.enveloped or asked.protocol else "HTTP"
@@ -75,14 +72,14 @@ def made(name: str, message: Message, context: Mapping[str, str]) -> Wire:
 
 def holds(name: str, message: Message, context: Mapping[str, str]) -> None:
     """Check the law for one definition and context that it accepts."""
-    wire = made(name, message, context)
+    wire = new_message(name, message, context)
     _, matcher = catalog(name)
     for received in (wire, wire.as_json()):
-        found = {item.xid: item.context for item in matcher.match(received).matches}
+        result = {item.xid: item.context for item in matcher.match(received).matches}
         # Compared as plain values, since pytest would describe a whole registry.
         xid = target(message).xid
-        assert xid in found
-        assert found[xid] == context
+        assert xid in result
+        assert result[xid] == context
 
 
 def messages(name: str) -> tuple[Message, ...]:
@@ -107,7 +104,7 @@ def test_law_for_the_example_catalog(message: Message) -> None:
     context = plain_context(message)
     holds("example", message, context)
     matcher = catalog("example")[1]
-    assert matcher.match(made("example", message, context)).outcome == "one"
+    assert matcher.match(new_message("example", message, context)).outcome == "one"
 
 
 @given(st.sampled_from([message.xid for message in messages("example")]), st.data())

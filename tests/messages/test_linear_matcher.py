@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,6 @@ from hypothesis import strategies as st
 
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Wanted = dict[str, str | None]
 
@@ -53,8 +51,8 @@ def read(text: str | None, value: str, known: Mapping[str, str]) -> dict[str, st
 def answers(messages: Mapping[str, Any], message: Any) -> dict[str, Any]:
     """Return what the matcher says of a message, by the ids of definitions."""
     with TemporaryDirectory() as folder:
-        found = xregit.Matcher(registry_of(Path(folder), messages)).match(message)
-    return {item.xid.removeprefix(GROUP): item.context for item in found.matches}
+        result = xregit.Matcher(registry_of(Path(folder), messages)).match(message)
+    return {item.xid.removeprefix(GROUP): item.context for item in result.matches}
 
 
 @pytest.mark.requirement("MSG-111")
@@ -75,9 +73,9 @@ def test_messages_with_repeated_properties(catalog: list[Wanted], pairs: list[tu
     }
     expected = {f"m{number}": linear(wanted, pairs) for number, wanted in enumerate(catalog)}
     message = {"protocol": "MQTT/5.0", "user_properties": [{"name": name, "value": value} for name, value in pairs]}
-    found = answers(definitions, message)
-    assert sorted(found) == sorted(name for name, contexts in expected.items() if contexts)
-    assert all(context in expected[name] for name, context in found.items())
+    result = answers(definitions, message)
+    assert sorted(result) == sorted(name for name, contexts in expected.items() if contexts)
+    assert all(context in expected[name] for name, context in result.items())
 
 
 @pytest.mark.requirement("MSG-111")
@@ -95,6 +93,6 @@ def test_events(catalog: list[Wanted], attributes: dict[str, str]) -> None:
         for number, wanted in enumerate(catalog)
     }
     message = {"specversion": "1.0", "id": "1", "type": "t", "source": "/s", **attributes}
-    found = answers(definitions, message)
+    result = answers(definitions, message)
     contexts = {f"m{number}": linear(wanted, list(attributes.items())) for number, wanted in enumerate(catalog)}
-    assert found == {name: each[0] for name, each in contexts.items() if each}
+    assert result == {name: each[0] for name, each in contexts.items() if each}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,6 @@ from xregit.errors import XregitError
 from xregit.messages.definition import to_definition
 from xregit.protocols import read_wire
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 EVENT = {"specversion": "1.0", "id": "1", "type": "t", "source": "/s"}
 TYPED = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "t"}}}
 
@@ -28,17 +26,17 @@ TYPED = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "
 def test_matching(case: Mapping[str, Any], tmp_path: Path) -> None:
     """The definitions, contexts, events and reasons are those of the case, whatever form the message comes in."""
     matcher = xregit.Matcher(registry_of(tmp_path, case["messages"]))
-    found = matcher.match(case["message"], explain=True)
-    assert {item.xid.removeprefix(GROUP): item.context for item in found.matches} == case["matches"]
-    assert found.outcome == ("none", "one", "many")[min(len(case["matches"]), 2)]
-    assert found.mapped == ("mapped" in case)
-    if found.mapped and found.event is not None:
-        assert {name: value for name, value in found.event.items() if name != "id"} == case["mapped"]
-    reasons = {item["xid"].removeprefix(GROUP): item["failed"] for item in found.as_json()["reasons"] if item["xid"]}
+    result = matcher.match(case["message"], explain=True)
+    assert {item.xid.removeprefix(GROUP): item.context for item in result.matches} == case["matches"]
+    assert result.outcome == ("none", "one", "many")[min(len(case["matches"]), 2)]
+    assert result.mapped == ("mapped" in case)
+    if result.mapped and result.event is not None:
+        assert {name: value for name, value in result.event.items() if name != "id"} == case["mapped"]
+    reasons = {item["xid"].removeprefix(GROUP): item["failed"] for item in result.as_json()["reasons"] if item["xid"]}
     assert list(case.get("reasons", reasons).items()) == list(reasons.items())
     others = (read_wire(case["message"]), json.dumps(case["message"]), json.dumps(case["message"]).encode())
-    assert all(matcher.match(message, explain=True) == found for message in others)
-    assert pickle.loads(pickle.dumps(matcher)).match(case["message"], explain=True) == found  # noqa: S301 - our own
+    assert all(matcher.match(message, explain=True) == result for message in others)
+    assert pickle.loads(pickle.dumps(matcher)).match(case["message"], explain=True) == result  # noqa: S301 - our own
 
 
 def test_result_has_the_agreed_shape(tmp_path: Path) -> None:
@@ -76,11 +74,11 @@ def test_result_has_the_agreed_shape(tmp_path: Path) -> None:
 )
 def test_what_can_not_be_read_fits_nothing(message: bytes | str, problem: str, tmp_path: Path) -> None:
     """A bad message is no match, and both the result and its reasons say what is wrong."""
-    found = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(message, explain=True)
-    assert found.outcome == "none"
-    assert found.event is None
-    assert problem in found.problems[0]
-    assert problem in found.as_json()["reasons"][0]["failed"][0]["found"]
+    result = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(message, explain=True)
+    assert result.outcome == "none"
+    assert result.event is None
+    assert problem in result.problems[0]
+    assert problem in result.as_json()["reasons"][0]["failed"][0]["found"]
 
 
 def test_batch_has_a_result_for_each_event(tmp_path: Path) -> None:
@@ -127,8 +125,8 @@ def test_definitions_that_share_even_their_rarest_are_parted_further(tmp_path: P
     }
     matcher = xregit.Matcher(registry_of(tmp_path, definitions))
     for one, other in pairs:
-        found = matcher.match({**EVENT, "subject": f"y/a{one}", "level": f"b{other}"})
-        assert [item.xid for item in found.matches] == [f"{GROUP}m{one}{other}"]
+        result = matcher.match({**EVENT, "subject": f"y/a{one}", "level": f"b{other}"})
+        assert [item.xid for item in result.matches] == [f"{GROUP}m{one}{other}"]
 
 
 UNLIKE: list[tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = [
@@ -188,8 +186,8 @@ def test_alias_is_recognised_as_its_target(root: Path) -> None:
         "type": "luggage.bag.delivered",
         "time": "2026-05-22T10:30:00Z",
     }
-    found = xregit.Matcher(registry, group="/messagegroups/luggage.arrivals").match(event, explain=True)
-    assert [item.xid for item in found.reasons] == ["/messagegroups/luggage.handling/messages/luggage.bag.delivered"]
+    result = xregit.Matcher(registry, group="/messagegroups/luggage.arrivals").match(event, explain=True)
+    assert [item.xid for item in result.reasons] == ["/messagegroups/luggage.handling/messages/luggage.bag.delivered"]
 
 
 def test_mapped_event_has_the_same_id_each_time(tmp_path: Path) -> None:

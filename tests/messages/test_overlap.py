@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 import xregit
 from tests.messages.catalogs import registry_of
 from xregit.messages.overlap import overlaps
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 TYPED = {"envelope": "CloudEvents/1.0"}
 
@@ -66,10 +63,10 @@ def nats(subject: str) -> dict[str, object]:
 def test_overlap(one: Mapping[str, object], other: Mapping[str, object], overlap: bool, tmp_path: Path) -> None:
     """Two definitions overlap if one message can satisfy both; what delivery sets does not count."""
     registry = registry_of(tmp_path, {"one": one, "other": other})
-    found = overlaps(registry)
-    assert bool(found) == overlap
-    assert [item.endpoints for item in found] == [("/endpoints/all",)] * len(found)
-    assert all(item.first < item.second and not item.by_payload for item in found)
+    result = overlaps(registry)
+    assert bool(result) == overlap
+    assert [item.endpoints for item in result] == [("/endpoints/all",)] * len(result)
+    assert all(item.first < item.second and not item.by_payload for item in result)
 
 
 def test_payload_may_tell(tmp_path: Path) -> None:
@@ -78,17 +75,17 @@ def test_payload_may_tell(tmp_path: Path) -> None:
         {"dataschemaformat": "JsonSchema/draft-07", "dataschema": {"type": kind}} for kind in ("object", "array")
     )
     one, other = ({**event(type="a"), **schema} for schema in schemas)
-    (found,) = overlaps(registry_of(tmp_path, {"one": one, "other": other}))
-    assert found.by_payload
+    (result,) = overlaps(registry_of(tmp_path, {"one": one, "other": other}))
+    assert result.by_payload
 
 
 def test_overlaps_of_many_are_few_comparisons(tmp_path: Path) -> None:
     """Among many definitions, only those pairs are found that overlap."""
     topics = {f"m{number}": mqtt(topic_name=f"a/{{b}}/{number}") for number in range(300)}
     more = {"all": mqtt(topic_name="a/b/{c}"), "other": mqtt(topic_name="{a}/{b}"), "type": event(type="a")}
-    found = overlaps(registry_of(tmp_path, topics | more))
-    assert len(found) == 300
-    assert all(item.first.endswith("/all") for item in found)
+    result = overlaps(registry_of(tmp_path, topics | more))
+    assert len(result) == 300
+    assert all(item.first.endswith("/all") for item in result)
 
 
 def test_example_catalog_overlaps_only_where_payloads_differ(root: Path) -> None:

@@ -59,21 +59,21 @@ def test_event_is_classified(event: dict[str, Any]) -> None:
 def recognised(event: dict[str, Any]) -> None:
     """Check that an event is what its author says, or that what it lacks is named."""
     for stated in event["definitions"]:
-        found = matcher(stated["document"]).match(event["event"], explain=True)
+        result = matcher(stated["document"]).match(event["event"], explain=True)
         if event["n"] in FAULTS:
-            assert found.outcome == "none"
-            near = [{failure.attribute for failure in reason.failed} for reason in found.reasons if reason.xid]
+            assert result.outcome == "none"
+            near = [{failure.attribute for failure in reason.failed} for reason in result.reasons if reason.xid]
             assert near
             assert all(FAULTS[event["n"]] in failed for failed in near)
         else:
-            assert [item.xid.rpartition("/")[2] for item in found.matches] == [stated["message"]]
+            assert [item.xid.rpartition("/")[2] for item in result.matches] == [stated["message"]]
 
 
 def unknown(event: dict[str, Any]) -> None:
     """Check that an event which no document defines fits nothing, or can't be read for want of a version."""
-    found = matcher("rts-pegelonline.xreg.json").match(event["event"], explain=True)
-    assert found.outcome == "none"
-    assert bool(found.problems) == ("specversion" not in event["event"])
+    result = matcher("rts-pegelonline.xreg.json").match(event["event"], explain=True)
+    assert result.outcome == "none"
+    assert bool(result.problems) == ("specversion" not in event["event"])
 
 
 def made_of(event: dict[str, Any]) -> None:

@@ -87,12 +87,12 @@ def test_reading_undoes_filling(parts: list[str], kind: str, data: st.DataObject
     template = Template.parse("".join(parts), kind)
     context = {name: data.draw(VALUES) for name in template.placeholders}
     text = template.expand(context)
-    found: dict[str, str] = {}
-    fits = template.read(text, found)
+    result: dict[str, str] = {}
+    fits = template.read(text, result)
     crossing = kind == "string" and not template.alone and any("/" in value for value in context.values())
     if template.clear and not crossing:
         assert fits
-        assert found == context
+        assert result == context
     known = dict(context)
     assert crossing or (template.read(text, known) and known == context)
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
+from xregit.diagnostics import Finding
 from xregit.model import builtin, check, normalise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.diagnostics import Finding
-    from xregit.model.language import AttributeModel, Model
+from xregit.model.language import AttributeModel, Model
 
 FOLDER = Path(__file__).parents[1] / "cases" / "model"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft7Validator
@@ -14,12 +15,8 @@ from xregit.errors import XregitError
 from xregit.model import builtin, canonical, export_source, files, find_name, names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.files import SPECVERSION, content
+from xregit.model.language import AttributeModel
 from xregit.model.protocols import protocols
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.model.language import AttributeModel
 
 MODEL = builtin()
 MESSAGE = MODEL.groups["messagegroups"].resources["messages"]

@@ -108,8 +108,8 @@ def test_finding_cites_what_is_most_to_the_point(requirement: str) -> None:
 )
 def test_unknown_option_cites_what_lists_those_of_its_protocol(protocol: str, options: Any, requirement: str) -> None:
     """What a protocol has not is against the table of what it has; HTTP has none, so the rule's own is cited there."""
-    (found,) = check(MESSAGE, {"protocol": protocol, "protocoloptions": options})
-    assert (found.rule, found.requirement) == ("unknown-attribute", requirement)
+    (result,) = check(MESSAGE, {"protocol": protocol, "protocoloptions": options})
+    assert (result.rule, result.requirement) == ("unknown-attribute", requirement)
 
 
 @given(VALUES, st.sampled_from([MESSAGE, ENDPOINT]))
@@ -131,9 +131,9 @@ def test_null_counts_as_absent(value: dict[str, Any], attributes: Any) -> None:
 def test_every_path_leads_to_something(value: dict[str, Any]) -> None:
     """A finding's path leads to what it is about."""
     for finding in check(MESSAGE, value):
-        found: Any = value
+        result: Any = value
         for key in finding.path:
-            found = found[key]
+            result = result[key]
 
 
 def test_a_finding_says_all_that_a_reader_needs() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,10 +15,6 @@ from referencing import Registry, Resource
 
 from tests.model.cases import cases, expected_of
 from xregit.model import builtin, extend, json_schemas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 OWN_MODEL = """
 groups:

@@ -6,14 +6,12 @@ import json
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from xregit.model.files import SPECVERSION
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SENDING = "coap-client -m 0.02 -T token-1 -O 14,60"
 XID = "messagegroups/climate/messages/home.temperature"
@@ -32,16 +30,16 @@ def made(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]
                 (place / item.name).symlink_to(item)
     shutil.copytree(ours / "model/files", package / "model/files")
     shutil.copy(cases / "coap.yaml", package / f"model/files/{SPECVERSION}/protocols")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, root / "tests/model/new_protocol.py", cases / "registry"],
         env={"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    assert process.returncode == 0, process.stderr
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result
 
 
 def test_it_is_checked(made: dict[str, Any]) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tests.mutation.mutations import Contents, Fault
+from xregit.diagnostics import Span
+from xregit.source.parse_result import Spot
 from xregit.source.yaml_loader import parse, positions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.diagnostics import Span
-    from xregit.source.parse_result import Spot
 
 MIN_CHARS = 3
 # What stands below these are names that the author chooses.

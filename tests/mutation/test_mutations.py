@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +12,6 @@ from tests.mutation import families
 from tests.mutation.mutations import CASES, Contents, Fault, by_hand, contents_of
 from xregit.catalog import read_contents
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path("/catalog/registry")
 TODAY = date(2026, 6, 1)
@@ -35,7 +32,7 @@ def large(root: Path) -> Contents:
     return contents_of(root / "registry")
 
 
-def found(contents: Contents) -> list[tuple[str, str, int]]:
+def findings(contents: Contents) -> list[tuple[str, str, int]]:
     """Return rule, file and line of everything that is found."""
     diagnostics = check(read_contents(ROOT, contents), TODAY).diagnostics
     return [(item.rule, item.path.removeprefix("registry/"), item.line) for item in diagnostics]
@@ -43,7 +40,7 @@ def found(contents: Contents) -> list[tuple[str, str, int]]:
 
 def missed(contents: Contents, faults: list[Fault]) -> list[str]:
     """Return for each fault of which anything but the one finding is reported what was due, and what is there."""
-    reports = ((fault, found(fault.made(contents))) for fault in faults)
+    reports = ((fault, findings(fault.made(contents))) for fault in faults)
     return [
         f"{fault.name}: due {(fault.rule, fault.file, fault.line)}, found {report}"
         for fault, report in reports
@@ -66,8 +63,8 @@ def of_large(contents: Contents) -> list[Fault]:
 
 def test_catalogs_without_the_faults_are_right(small: Contents, large: Contents) -> None:
     """What is found is there because of the fault."""
-    assert found(small) == []
-    assert found(large) == []
+    assert findings(small) == []
+    assert findings(large) == []
 
 
 def test_faults_are_found_where_they_are(small: Contents, record_property: Callable[[str, object], None]) -> None:

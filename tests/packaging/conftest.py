@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +20,8 @@ def built(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def wheel(built: Path) -> Path:
     """Return the wheel."""
-    (found,) = built.glob("*.whl")
-    return found
+    (result,) = built.glob("*.whl")
+    return result
 
 
 def build(source: Path, folder: Path) -> None:

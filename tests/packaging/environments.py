@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.metadata import Distribution, distribution
-from typing import TYPE_CHECKING
+from pathlib import Path
 from zipfile import ZipFile
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 
 def environment(wheel: Path, folder: Path, extras: Iterable[str] = ()) -> Path:
@@ -31,7 +28,7 @@ def environment(wheel: Path, folder: Path, extras: Iterable[str] = ()) -> Path:
 
 def needed(of: Distribution, extras: frozenset[str]) -> dict[str, Distribution]:
     """Return the distributions that one needs with some extras, by their names, without itself."""
-    found: dict[str, Distribution] = {}
+    result: dict[str, Distribution] = {}
     pending = [(of, extras)]
     while pending:
         parent, wanted = pending.pop()
@@ -43,13 +40,13 @@ def needed(of: Distribution, extras: frozenset[str]) -> dict[str, Distribution]:
                 if (requirement.marker)
                 else True
             )
-            if not chosen or (name in found and not requirement.extras):
+            if not chosen or (name in result and not requirement.extras):
                 continue
             known = of if name == "xregit" else distribution(name)
             if name != "xregit":
-                found[name] = known
+                result[name] = known
             pending.append((known, frozenset(requirement.extras)))
-    return found
+    return result
 
 
 def python(packages: Path, *arguments: str, at: Path) -> subprocess.CompletedProcess[str]:

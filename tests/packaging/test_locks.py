@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOCKS = ("core", "site", "all", "test", "fuzz")
 LINE = re.compile(r"(?P<name>[a-z0-9-]+)(\[[a-z,]+\])?==(?P<version>[^ ]+)( ; (?P<marker>.*))?")
@@ -19,21 +17,21 @@ LINE = re.compile(r"(?P<name>[a-z0-9-]+)(\[[a-z,]+\])?==(?P<version>[^ ]+)( ; (?
 
 def locked(root: Path, name: str) -> dict[str, set[str]]:
     """Return the versions of each package in a lock, more than one where they differ by Python."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     text = (root / ".ci" / "locks" / f"{name}.txt").read_text(encoding="utf-8")
     for entry in text.replace(" \\\n", "\n").split("\n"):
         match = LINE.fullmatch(entry)
         if match:
-            found.setdefault(match["name"], set()).add(match["version"])
+            result.setdefault(match["name"], set()).add(match["version"])
         else:
             assert re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}|#.*|", entry), entry
-    return found
+    return result
 
 
-def asked(root: Path, extra: str) -> list[Requirement]:
+def requirements(root: Path, extra: str) -> list[Requirement]:
     """Return what the project asks for with an extra, those that the extra names included."""
     project: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    found = [
+    results = [
         *map(Requirement, project["project"]["dependencies"]),
         *map(Requirement, project["build-system"]["requires"]),
     ]
@@ -44,15 +42,15 @@ def asked(root: Path, extra: str) -> list[Requirement]:
             if requirement.name == "xregit":
                 pending += requirement.extras
             else:
-                found.append(requirement)
-    return found
+                results.append(requirement)
+    return results
 
 
 @pytest.mark.parametrize("name", LOCKS)
 def test_lock_holds_what_the_project_asks_for(name: str, root: Path) -> None:
     """Each requirement has a version that it allows; where there is none, .ci/lock has not been run since."""
     versions = locked(root, name)
-    for requirement in asked(root, name):
+    for requirement in requirements(root, name):
         assert canonicalize_name(requirement.name) in versions, f"{requirement} is not locked; run .ci/lock"
         for version in versions[canonicalize_name(requirement.name)]:
             assert requirement.specifier.contains(version), f"{requirement} is locked as {version}; run .ci/lock"

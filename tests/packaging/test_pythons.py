@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree, rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
@@ -18,9 +18,6 @@ import xregit
 from tests.end_to_end.programs import cloned
 from tests.end_to_end.test_reproducibility import BACKWARDS
 from xregit.spark.tables import create_statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "pythons"
 MACHINES = {"trixie": "3.13", "forky": "3.14"}
@@ -78,10 +75,10 @@ def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first(clone: Path, packages: Path) -> dict[str, bytes]:
     """Return what is built here, with nothing unusual."""
     build([sys.executable, "-m", "xregit", *BUILD], clone, {**USUAL, "PYTHONPATH": str(packages)})
-    found = output(clone)
-    assert {"registry.json", "api", "site"} == {name.split("/")[0] for name in found}
-    assert {"site/llms.txt", "site/sitemap.xml.gz", "site/changes.atom"} - found.keys() == set()
-    return found
+    result = output(clone)
+    assert {"registry.json", "api", "site"} == {name.split("/")[0] for name in result}
+    assert {"site/llms.txt", "site/sitemap.xml.gz", "site/changes.atom"} - result.keys() == set()
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +106,8 @@ def machine(request: pytest.FixtureRequest, clone: Path, packages: Path) -> Iter
 def build(command: list[str], at: Path, surroundings: dict[str, str]) -> None:
     """Run a build and nothing else."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **surroundings}
-    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
 
 
 def output(clone: Path) -> dict[str, bytes]:
@@ -148,15 +145,15 @@ def test_tables_do_not_depend_on_python(published: Path, machine: Path) -> None:
     Names of files and times are Delta's own, and differ from one publication to the next.
     """
     elsewhere(machine, WRITE)
-    made = machine / "clone" / "build" / "tables"
-    names = {path.name for path in made.iterdir() if path.is_dir()}
+    result = machine / "clone" / "build" / "tables"
+    names = {path.name for path in result.iterdir() if path.is_dir()}
     assert names == {path.name for path in published.iterdir()} - {"publications"}
     for name in names:
         table = DeltaTable(published / name)
         here = [(published / name / path).read_bytes() for path in table.get_add_actions().column("path").to_pylist()]
-        assert here == [path.read_bytes() for path in sorted((made / name).glob("*.parquet"))], name
+        assert here == [path.read_bytes() for path in sorted((result / name).glob("*.parquet"))], name
     model = xregit.load(published.parents[1] / "registry").model
-    assert (made / "statements.sql").read_text(encoding="utf-8") == "\n".join(create_statements(model))
+    assert (result / "statements.sql").read_text(encoding="utf-8") == "\n".join(create_statements(model))
 
 
 def elsewhere(machine: Path, program: str, *arguments: str) -> None:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -15,9 +15,6 @@ from tests.conftest import IN_CI
 from tests.packaging.conftest import build
 from tests.packaging.environments import environment, python
 from xregit.cli.commands import COMMANDS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +27,8 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def repository(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a new registry."""
     folder = tmp_path_factory.mktemp("repository")
-    done = python(bare, "-m", "xregit", "init", at=folder)
-    assert done.returncode == 0, done.stderr
+    process = python(bare, "-m", "xregit", "init", at=folder)
+    assert process.returncode == 0, process.stderr
     return folder
 
 
@@ -61,16 +58,16 @@ def test_wheel_is_the_same_from_the_source_archive(built: Path, wheel: Path, tmp
 def test_python_api_needs_no_extra(bare: Path, repository: Path) -> None:
     """All public names that are no step of Spark or of the site can be had."""
     code = "import xregit; r = xregit.load('registry'); xregit.check(r); xregit.compile(r); xregit.Matcher(r)"
-    done = python(bare, "-c", code, at=repository)
-    assert (done.returncode, done.stderr) == (0, "")
+    process = python(bare, "-c", code, at=repository)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_help_needs_no_extra(bare: Path, repository: Path) -> None:
     """Every command can say what it does."""
     code = "from xregit.cli.runner import run; import sys; sys.exit(any([run([a, '--help']) for a in sys.argv[1:]]))"
-    done = python(bare, "-c", code, *COMMANDS, at=repository)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("Usage: ") == len(COMMANDS)
+    process = python(bare, "-c", code, *COMMANDS, at=repository)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.count("Usage: ") == len(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +83,8 @@ def test_help_needs_no_extra(bare: Path, repository: Path) -> None:
 )
 def test_command_needs_no_extra(line: str, bare: Path, repository: Path) -> None:
     """What checks, compiles and edits works with the package's own requirements."""
-    done = python(bare, "-m", "xregit", *line.split(), at=repository)
-    assert done.returncode == 0, done.stderr
+    process = python(bare, "-m", "xregit", *line.split(), at=repository)
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.parametrize(
@@ -102,26 +99,26 @@ def test_command_needs_no_extra(line: str, bare: Path, repository: Path) -> None
 )
 def test_missing_extra_is_named(line: str, extra: str, bare: Path, repository: Path) -> None:
     """A command that needs an extra says in a line how to get it."""
-    done = python(bare, "-m", "xregit", *line.split(), at=repository)
-    assert done.returncode == 2
-    assert f"[{extra}]'" in done.stderr
-    assert "Traceback" not in done.stderr
+    process = python(bare, "-m", "xregit", *line.split(), at=repository)
+    assert process.returncode == 2
+    assert f"[{extra}]'" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(("extra", "line"), [("site", "site"), ("spark", "tables")])
 def test_extra_brings_all_that_it_needs(extra: str, line: str, wheel: Path, repository: Path, tmp_path: Path) -> None:
     """The site's extra builds it without Spark's, and Spark's tells of tables without the site's."""
     packages = environment(wheel, tmp_path / "packages", [extra])
-    done = python(packages, "-m", "xregit", line, at=repository)
-    assert done.returncode == 0, done.stderr
+    process = python(packages, "-m", "xregit", line, at=repository)
+    assert process.returncode == 0, process.stderr
 
 
 def test_spark_session_needs_its_extra_alone(wheel: Path, repository: Path, tmp_path: Path) -> None:
     """All that publishing imports is there."""
     packages = environment(wheel, tmp_path / "packages", ["spark"])
     code = "import xregit.spark.publication, xregit.spark.streams.job, deltalake, pyspark.sql.connect.session"
-    done = python(packages, "-c", code, at=repository)
-    assert done.returncode == 0, done.stderr
+    process = python(packages, "-c", code, at=repository)
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.skipif(not IN_CI, reason="installing takes the network, which only CI is sure to have")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +11,6 @@ from tests.pages.small import small_folder
 from xregit.catalog import Registry, read_folder
 from xregit.pages import Page, pages
 from xregit.pages.builder import build_site
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 @pytest.fixture(scope="session")

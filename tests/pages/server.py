@@ -26,13 +26,13 @@ def wait_for(url: str, text: str, pause: float = 0.2) -> bool:
     """Tell whether a page has a text before patience ends."""
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
-        if text in shown(url):
+        if text in page_text(url):
             return True
         time.sleep(pause)
     return False
 
 
-def shown(url: str) -> str:
+def page_text(url: str) -> str:
     """Return what is at an address, the page for what is not found too; nothing where nobody answers."""
     try:
         with urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server

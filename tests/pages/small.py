@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.catalog.folders import folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILES = {
     "registry.yaml": """

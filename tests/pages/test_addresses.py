@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,15 +14,9 @@ from tests.catalog.folders import folder, registry_of
 from tests.pages.links import links_of, target
 from xregit.catalog import read_folder
 from xregit.errors import XregitError
-from xregit.pages import pages
+from xregit.pages import Page, pages
 from xregit.pages.builder import build_site, write_pages
 from xregit.pages.links import unique_ids
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from xregit.pages import Page
 
 OURS = ("map", "recognise", "search", "assets")
 MODEL = "groups:\n" + "".join(
@@ -46,10 +41,10 @@ FILES = {
 
 def _pages(tmp_path: Path, files: Mapping[str, str]) -> dict[str, Page]:
     """Return the pages by address, of which no two are the same."""
-    made = list(pages(registry_of(tmp_path, files)))
-    found = {page.address: page for page in made}
-    assert len(found) == len(made)
-    return found
+    results = list(pages(registry_of(tmp_path, files)))
+    by_address = {page.address: page for page in results}
+    assert len(by_address) == len(results)
+    return by_address
 
 
 def _assert_leading(found: Mapping[str, Page]) -> None:
@@ -64,9 +59,9 @@ def _assert_leading(found: Mapping[str, Page]) -> None:
 @given(st.lists(st.text("aAbB-_ 123ü", max_size=6), unique=True, max_size=12))
 def test_ids_differ(titles: list[str]) -> None:
     """Each title has an id that no other has, also where one ends in the number that another would get."""
-    found = unique_ids(titles)
-    assert list(found) == titles
-    assert len(set(found.values())) == len(titles)
+    result = unique_ids(titles)
+    assert list(result) == titles
+    assert len(set(result.values())) == len(titles)
 
 
 def test_id_is_what_it_was() -> None:
@@ -84,19 +79,19 @@ def test_id_is_what_it_was() -> None:
 def test_group_types_keep_their_addresses(tmp_path: Path, group: str) -> None:
     """Where a type of groups is called as a page of ours, that gives way, with all that leads to it."""
     groups = {f"{name}/{group}/{name}one.yaml": "description: x\n" for name in OURS if group}
-    found = _pages(tmp_path, {**FILES, **groups})
-    assert {"the-map/", "the-recognise/"} <= found.keys()
-    assert {f"{name}/{part}" for name in OURS for part in ("", "a/") if group} <= found.keys()
-    _assert_leading(found)
+    result = _pages(tmp_path, {**FILES, **groups})
+    assert {"the-map/", "the-recognise/"} <= result.keys()
+    assert {f"{name}/{part}" for name in OURS for part in ("", "a/") if group} <= result.keys()
+    _assert_leading(result)
 
 
 def test_links_to_placeholders_and_names_lead_to_their_own(tmp_path: Path) -> None:
     """Names that differ in signs alone have sections and pages of their own, and links lead to the right ones."""
-    found = _pages(tmp_path, FILES)
-    listed = {each.id: each.title for each in found["all-placeholders/"].headings}
-    links = re.findall(r'all-placeholders/#([^"]*)" title="All messages with ([^"]*)"', found[MESSAGE].html)
+    result = _pages(tmp_path, FILES)
+    listed = {each.id: each.title for each in result["all-placeholders/"].headings}
+    links = re.findall(r'all-placeholders/#([^"]*)" title="All messages with ([^"]*)"', result[MESSAGE].html)
     assert {title: listed[at] for at, title in links} == {f"{{{name}}}": f"{{{name}}}" for name in NAMES}
-    names = [page.title for page in found.values() if page.parent == "all-fields/"]
+    names = [page.title for page in result.values() if page.parent == "all-fields/"]
     assert sorted(names) == sorted(NAMES)
 
 
@@ -110,13 +105,13 @@ def test_owners_and_files_are_linked_by_their_own_names(tmp_path: Path) -> None:
     registry = folder(tmp_path, files)
     owned = "/registry/messagegroups/a/ @x/y\n/registry/messagegroups/b/ @x-y\n/registry/**/a%3Ab.yaml @z\n"
     (registry.parent / "CODEOWNERS").write_text(owned)
-    found = {page.address: page for page in pages(read_folder(registry))}
-    _assert_leading(found)
-    listed = {each.id: each.title for each in found["all-owners/"].headings}
+    by_address = {page.address: page for page in pages(read_folder(registry))}
+    _assert_leading(by_address)
+    listed = {each.id: each.title for each in by_address["all-owners/"].headings}
     for group, owner in {"a": "@x/y", "b": "@x-y"}.items():
-        (at,) = re.findall(r'all-owners/#([^"]*)"', found[f"messagegroups/{group}/"].html)
+        (at,) = re.findall(r'all-owners/#([^"]*)"', by_address[f"messagegroups/{group}/"].html)
         assert listed[at] == owner
-    page = found["messagegroups/b/messages/a%3Ab/"].html
+    page = by_address["messagegroups/b/messages/a%3Ab/"].html
     assert "Owned by @z" in page
     assert "https://git.example.com/a/blob/main/registry/messagegroups/b/messages/a%253Ab.yaml" in page
 
@@ -125,19 +120,19 @@ def test_many_names_are_parted(tmp_path: Path) -> None:
     """A table of very many names is cut into pages, which have all of them."""
     fields = ", ".join(f"f{number:04}: {{type: string}}" for number in range(2_001))
     text = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {{type: object, properties: {{{fields}}}}}\n"
-    found = _pages(tmp_path, {"messagegroups/g/messages/a.yaml": text})
-    parts = [page for page in found.values() if page.address.startswith("all-fields/part-")]
+    result = _pages(tmp_path, {"messagegroups/g/messages/a.yaml": text})
+    parts = [page for page in result.values() if page.address.startswith("all-fields/part-")]
     assert [page.title for page in parts] == ["f0000 to f0999", "f1000 to f1999", "f2000 to f2000"]
     assert [page.html.count("<tr><td") for page in parts] == [1_000, 1_000, 1]
-    assert all(f"all-fields/part-{number}/" in found["all-fields/"].html for number in (1, 2, 3))
+    assert all(f"all-fields/part-{number}/" in result["all-fields/"].html for number in (1, 2, 3))
 
 
 def test_entities_called_as_files_of_pages_have_pages(tmp_path: Path) -> None:
     """An entity called as one of the files of a page has a folder beside those."""
     files = {"messagegroups/index.md/messages/a.yaml": "", "messagegroups/INDEX.html/messages/index.md.yaml": ""}
     build_site(str(folder(tmp_path, files)), str(tmp_path / "out"))
-    made = {path.parent.name for path in (tmp_path / "out/messagegroups").rglob("index.html")}
-    assert made == {"messagegroups", "%69ndex.md", "a", "%49NDEX.html"}
+    result = {path.parent.name for path in (tmp_path / "out/messagegroups").rglob("index.html")}
+    assert result == {"messagegroups", "%69ndex.md", "a", "%49NDEX.html"}
 
 
 @pytest.mark.parametrize("xid", ["search/index.json", "search/search_index.json", "assets/xregit.css"])

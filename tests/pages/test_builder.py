@@ -5,35 +5,31 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from tests.pages.links import links_of, target
 from tests.pages.small import small_folder
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.errors import XregitError
 from xregit.pages import pages
 from xregit.pages.builder import build_site, write_files, write_pages
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
-
 
 def test_every_link_resolves(site: Path) -> None:
     """Each link of each page leads to a file of the site, and to an id that is there."""
-    found = {path.relative_to(site).as_posix(): links_of(path.read_text()) for path in site.rglob("*.html")}
+    result = {path.relative_to(site).as_posix(): links_of(path.read_text()) for path in site.rglob("*.html")}
     broken = [
         (page, href)
-        for page, links in found.items()
+        for page, links in result.items()
         if page != "404.html"
         for href in (*links.linked, *links.loaded)
         if (meant := target(page, href))
         and (
-            not (site / meant[0]).is_file() or (meant[1] and meant[0] in found and not _has(found[meant[0]].ids, meant))
+            not (site / meant[0]).is_file()
+            or (meant[1] and meant[0] in result and not _has(result[meant[0]].ids, meant))
         )
     ]
     assert broken == []
@@ -62,8 +58,8 @@ def test_address_of_the_site_is_used(tmp_path: Path) -> None:
     registry = small_folder(tmp_path)
     build_site(registry, tmp_path / "out", config)
     sitemap = (tmp_path / "out/sitemap.xml").read_text()
-    found = set(re.findall("<loc>https://docs.example.com/catalog/([^<]*)</loc>", sitemap))
-    assert {quote(page.address) for page in pages(read_folder(registry))} <= found
+    results = set(re.findall("<loc>https://docs.example.com/catalog/([^<]*)</loc>", sitemap))
+    assert {quote(page.address) for page in pages(read_folder(registry))} <= results
     lost = (tmp_path / "out/404.html").read_text()
     assert 'src="/catalog/assets/inline/' in lost
     assert '<li><a href="/catalog/all-messages/">All messages' in lost
@@ -132,8 +128,8 @@ def test_hand_written_page_takes_the_place(tmp_path: Path, name: str) -> None:
     assert "All about doors" in (tmp_path / "out/messagegroups/doors/index.html").read_text()
     assert "All about doors" not in "".join(path.read_text() for path in (tmp_path / "out").rglob("index.md"))
     shelves = [json.loads(shelf.read_text()) for shelf in (tmp_path / "out/search/entries").iterdir()]
-    found = [title for shelf in shelves for location, title, *_ in shelf if location == "messagegroups/doors/"]
-    assert found == ["All about doors"]
+    results = [title for shelf in shelves for location, title, *_ in shelf if location == "messagegroups/doors/"]
+    assert results == ["All about doors"]
 
 
 def test_site_without_configuration(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import registry_of
+from xregit.catalog import Registry
 from xregit.pages import pages
 from xregit.pages.context import HIDDEN, SiteContext
 from xregit.pages.diagrams import (
@@ -24,11 +25,6 @@ from xregit.pages.diagrams import (
 )
 from xregit.pages.markdown import to_markdown
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
-
 # How wide the text of a page is on a phone.
 PHONE = 358
 
@@ -42,8 +38,8 @@ def _diagram(folder: Path, senders: int, receivers: int, groups: int) -> Diagram
         )
     for number in range(receivers):
         files[f"endpoints/receiver{number}/endpoint.yaml"] = "usage: [consumer]\nchannel: all\n"
-    found = registry_of(folder, files)
-    return channel_diagram(SiteContext(found), tuple(found.endpoints), "all")
+    registry = registry_of(folder, files)
+    return channel_diagram(SiteContext(registry), tuple(registry.endpoints), "all")
 
 
 @pytest.mark.parametrize(
@@ -84,15 +80,15 @@ def test_pages_of_many_endpoints_on_a_channel_stay_short(tmp_path: Path) -> None
     text = "usage: [producer]\nchannel: all\n"
     files = {f"endpoints/e{number:03}/endpoint.yaml": text for number in range(beside + 1)}
     files |= {f"endpoints/e{number:03}/messages/m.yaml": "description: x\n" for number in range(MAX_GROUPS + 2)}
-    made = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
-    last = made[f"endpoints/e{beside:03}/"]
+    by_address = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
+    last = by_address[f"endpoints/e{beside:03}/"]
     wide, narrow = last.split('<div class="xr-narrow">')
     for drawn in (wide, narrow):
         assert drawn.count('class="xr-box xr-endpoint') == MAX_NEIGHBOURS + 1
         assert drawn.count('xr-this"') == 1
         assert ">messages of 2 more<" in drawn
     assert last.count(">20 more endpoints<") == 3
-    assert made["map/"].count('class="xr-box xr-endpoint') == 2 * (beside + 1)
+    assert by_address["map/"].count('class="xr-box xr-endpoint') == 2 * (beside + 1)
 
 
 def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
@@ -115,11 +111,11 @@ def test_endpoints_on_no_channel_are_counted(tmp_path: Path) -> None:
 )
 def test_long_name_has_two_lines(name: str, lines: tuple[str, str], tmp_path: Path) -> None:
     """Names that differ in the middle look different; the Markdown has the whole name as one."""
-    found = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": f"name: '{name}'\nusage: [producer]\n"})
-    box = channel_diagram(SiteContext(found), tuple(found.endpoints), "").boxes[0]
+    registry = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": f"name: '{name}'\nusage: [producer]\n"})
+    box = channel_diagram(SiteContext(registry), tuple(registry.endpoints), "").boxes[0]
     assert (box.lines[0].text, box.lines[0].rest) == lines
     assert box.height > box.lines[-1].y > box.lines[0].y + (LINE if lines[1] else 0)
-    page = next(each for each in pages(found) if each.address == "endpoints/e/")
+    page = next(each for each in pages(registry) if each.address == "endpoints/e/")
     assert ("<title>" in page.html) is ("…" in lines[1])
     assert f"sends: [{name}](" in to_markdown(page)
 
@@ -129,8 +125,8 @@ def test_endpoints_on_one_channel_lead_to_each_other(tmp_path: Path) -> None:
     """A producer and a consumer of one channel find each other; nobody else is near them."""
     on = {"sender": "channel: q\n", "receiver": "channel: q\n", "other": "channel: r\n", "none": "", "no": ""}
     files = {f"endpoints/{name}/endpoint.yaml": f"usage: [producer]\n{channel}" for name, channel in on.items()}
-    found = registry_of(tmp_path, files)
-    assert {each.id: [item.id for item in neighbours(SiteContext(found), each)] for each in found.endpoints} == {
+    registry = registry_of(tmp_path, files)
+    assert {each.id: [item.id for item in neighbours(SiteContext(registry), each)] for each in registry.endpoints} == {
         **{name: [] for name in on},
         "sender": ["receiver"],
         "receiver": ["sender"],
@@ -155,7 +151,9 @@ def test_credential_is_on_no_page(tmp_path: Path) -> None:
           authorization: [{type: Plain, password: hunter22}]
         """
     message = "protocol: HTTP\nprotocoloptions: {method: POST, path: /a}\n"
-    found = registry_of(tmp_path, {"endpoints/e/endpoint.yaml": endpoint, "messagegroups/g/messages/a.yaml": message})
-    made = {page.address: page for page in pages(found)}
-    assert HIDDEN in made["endpoints/e/"].html
-    assert all("hunter22" not in page.html + page.search for page in made.values())
+    registry = registry_of(
+        tmp_path, {"endpoints/e/endpoint.yaml": endpoint, "messagegroups/g/messages/a.yaml": message}
+    )
+    by_address = {page.address: page for page in pages(registry)}
+    assert HIDDEN in by_address["endpoints/e/"].html
+    assert all("hunter22" not in page.html + page.search for page in by_address.values())

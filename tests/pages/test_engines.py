@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +17,6 @@ from xregit.cli.runner import run
 from xregit.document import read
 from xregit.pages import pages
 from xregit.pages.builder import write_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 # What each engine reads, and how it is started; a proxy that nobody answers stands between it and other hosts.
 ENGINES: Mapping[str, tuple[Mapping[str, str], tuple[str, ...]]] = {
@@ -48,10 +45,12 @@ def test_another_engine_builds_the_same_pages(tmp_path: Path, engine: str) -> No
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     command = [sys.executable, "-m", engine, *arguments]
-    done = subprocess.run(command, cwd=tmp_path, env=os.environ | NOWHERE, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    made = {page: (tmp_path / "site" / page.path).read_text() for page in pages(read(registry))}
-    assert [page.address for page, text in made.items() if _bare(page.html) not in _bare(text)] == []
+    process = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | NOWHERE, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    result = {page: (tmp_path / "site" / page.path).read_text() for page in pages(read(registry))}
+    assert [page.address for page, text in result.items() if _bare(page.html) not in _bare(text)] == []
 
 
 def _bare(text: str) -> str:

@@ -11,10 +11,12 @@ import shutil
 import subprocess
 import threading
 from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import nats
 import pytest
@@ -35,10 +37,6 @@ from xregit.pages.page import ROOT
 from xregit.protocols import Wire, read_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any
-
     from nats.aio.msg import Msg
 
 # Where .ci/brokers builds the client of NATS.
@@ -86,10 +84,10 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     book, matcher = SiteContext(catalog), Matcher(catalog)
     for message in catalog.messages:
         values = example_context(to_definition(message))
-        made = list(wire_examples(book, message, values))
-        assert [each.reason for each in made if each.wire is None] == [], message.xid
+        results = list(wire_examples(book, message, values))
+        assert [each.reason for each in results if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid
-        for each in made:
+        for each in results:
             assert each.wire is not None
             assert meant in {found.xid for found in matcher.match(each.wire).matches}, (message.xid, each.mode)
 
@@ -113,10 +111,10 @@ def test_properties_of_one_name_are_told_apart(tmp_path: Path) -> None:
     value = "{value: '{door}', type: uritemplate}"
     event = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{subject: {value}}}\n"
     bound = f"protocol: AMQP/1.0\nprotocoloptions: {{properties: {{subject: {value}, to: {value}}}}}\n"
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
-    message = found["/messagegroups/g/messages/a"]
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": event + bound})
+    message = registry["/messagegroups/g/messages/a"]
     assert isinstance(message, Message)
-    (meaning,) = placeholder_rows(SiteContext(found), message, example_context(to_definition(message)))
+    (meaning,) = placeholder_rows(SiteContext(registry), message, example_context(to_definition(message)))
     assert meaning.users == ("envelopemetadata.subject", "protocoloptions.properties.subject", "to")
 
 
@@ -130,8 +128,8 @@ def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     """A definition that asks for what cannot be has no example but the reason."""
     time = "{type: uritemplate, value: '{day}T00:00:00Z'}"
     text = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{type: {{value: a}}, time: {time}}}\n"
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
-    (example,) = _examples(found, found["/messagegroups/g/messages/a"])
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
+    (example,) = _examples(registry, registry["/messagegroups/g/messages/a"])
     assert "must be a time" in example.reason
     assert (example.text, example.create_command, example.send_command) == ("", "", "")
 
@@ -150,10 +148,10 @@ def test_values_fit_the_types_of_what_they_stand_in(tmp_path: Path) -> None:
           headers:
             - {name: shift, value: "{shift}"}
         """
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
-    made = _examples(found, found["/messagegroups/g/messages/a"])
-    assert [each.reason for each in made] == ["", ""]
-    shown = _text(made[0])
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
+    result = _examples(registry, registry["/messagegroups/g/messages/a"])
+    assert [each.reason for each in result] == ["", ""]
+    shown = _text(result[0])
     assert all(line in shown for line in ("ce_count: 1", "ce_size: 1", "ce_level: level-1", "ce_type: example.type"))
     assert "shift: shift-1" in shown
 
@@ -261,14 +259,14 @@ def test_line_of_nats_sends_the_message(tmp_path: Path, body: str | None) -> Non
         subscription = await client.subscribe("doors.*")
         await client.flush()
         await asyncio.to_thread(_run, sending(read_wire(wire), [address], {}), tmp_path, "nats", NATS)
-        found = await subscription.next_msg(timeout=PATIENCE_SECONDS)
+        result = await subscription.next_msg(timeout=PATIENCE_SECONDS)
         await client.close()
-        return found
+        return result
 
     with nats_server(tmp_path) as port:
-        found = asyncio.run(heard(f"nats://127.0.0.1:{port}"))
-    assert (found.subject, found.reply, found.headers) == ("doors.1", "doors.answers", {"who": 'it\'s "me" & $HOME'})
-    assert found.data == b64decode(body or "")
+        result = asyncio.run(heard(f"nats://127.0.0.1:{port}"))
+    assert (result.subject, result.reply, result.headers) == ("doors.1", "doors.answers", {"who": 'it\'s "me" & $HOME'})
+    assert result.data == b64decode(body or "")
 
 
 def _run(lines: str, folder: Path, program: str, where: str = "") -> None:
@@ -375,7 +373,7 @@ def test_line_goes_where_clients_send(tmp_path: Path) -> None:
           authorization: [{{type: OAuth2}}, {{type: Plain}}]
         """
     bound = "protocol: {}\nprotocoloptions: {{{}}}\n"
-    found = registry_of(
+    registry = registry_of(
         tmp_path,
         {
             "endpoints/a/endpoint.yaml": endpoint.format("subscriber", "HTTP", "h", "https://a"),
@@ -389,13 +387,13 @@ def test_line_goes_where_clients_send(tmp_path: Path) -> None:
             "messagegroups/o/messages/m.yaml": bound.format("NATS", "subject: x"),
         },
     )
-    made = {each.group.id: _examples(found, each)[0] for each in found.messages}
-    assert made["h"].send_command == "curl -X POST http://localhost:8080/x"
-    assert made["h"].authorization is None
-    assert made["i"].send_command == "curl -X POST -H 'Place: door-1' https://c/door-1"
-    assert made["i"].authorization == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
-    assert "--server nats://b" in made["n"].send_command
-    assert "--server nats://e" in made["o"].send_command
+    result = {each.group.id: _examples(registry, each)[0] for each in registry.messages}
+    assert result["h"].send_command == "curl -X POST http://localhost:8080/x"
+    assert result["h"].authorization is None
+    assert result["i"].send_command == "curl -X POST -H 'Place: door-1' https://c/door-1"
+    assert result["i"].authorization == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
+    assert "--server nats://b" in result["n"].send_command
+    assert "--server nats://e" in result["o"].send_command
 
 
 def test_topic_of_the_endpoint_is_used() -> None:

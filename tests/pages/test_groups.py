@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import registry_of
+from xregit.catalog import Registry
 from xregit.pages.context import SiteContext
 from xregit.pages.group_pages import MAX_FAMILIES, MAX_GROUPS, families, groups_page
 from xregit.pages.overview_pages import registry_page
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in range(15)]
 
@@ -31,8 +27,8 @@ DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in
 )
 def test_groups_are_gathered_by_how_their_ids_begin(ids: list[str], due: dict[str, int], tmp_path: Path) -> None:
     """Each group is in one family; where ids begin in too many ways, or in one, there are none."""
-    found = families(_registry(tmp_path, ids).groups["messagegroups"].values())
-    assert {family.title: len(family.groups) for family in found} == due
+    result = families(_registry(tmp_path, ids).groups["messagegroups"].values())
+    assert {family.title: len(family.groups) for family in result} == due
 
 
 def test_start_page_leads_to_many_groups(tmp_path: Path) -> None:

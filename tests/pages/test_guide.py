@@ -7,10 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -22,9 +22,6 @@ from xregit.cli import commands
 from xregit.diagnostics import Severity
 from xregit.protocols import read_wire
 from xregit.rules import check, rule_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "site" / "docs").glob("*.md")))
@@ -126,14 +123,14 @@ def test_modules_of_the_architecture_exist() -> None:
 @every_page
 def test_rules_of_a_page_exist(page: Path) -> None:
     """Each rule that a page explains, or whose page it leads to, is there."""
-    found = re.findall(r"xregit explain ([a-z-]+)|\(check-rules/([a-z-]+)/", page.read_text(encoding="utf-8"))
-    assert [name for each in found for name in each if name and rule_named(name) is None] == []
+    result = re.findall(r"xregit explain ([a-z-]+)|\(check-rules/([a-z-]+)/", page.read_text(encoding="utf-8"))
+    assert [name for each in result for name in each if name and rule_named(name) is None] == []
 
 
 def findings(folder: Path) -> list[str]:
     """Return what is wrong with a registry, without remarks."""
-    found = check(read_folder(folder), TODAY).diagnostics
-    return [f"{item.path}: {item.message}" for item in found if item.severity is not Severity.INFO]
+    diagnostics = check(read_folder(folder), TODAY).diagnostics
+    return [f"{item.path}: {item.message}" for item in diagnostics if item.severity is not Severity.INFO]
 
 
 @pytest.fixture
@@ -226,8 +223,8 @@ def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
     registry = shutil.copytree(ROOT / "registry", tmp_path / "registry")
     before = {item.message for item in check(read_folder(registry)).diagnostics}
     (registry / name).write_text(message)
-    found = [item for item in check(read_folder(registry)).diagnostics if item.message not in before]
-    assert [(item.rule, item.severity) for item in found] == [("underived-base-message", Severity.INFO)]
+    results = [item for item in check(read_folder(registry)).diagnostics if item.message not in before]
+    assert [(item.rule, item.severity) for item in results] == [("underived-base-message", Severity.INFO)]
 
 
 def test_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,10 +248,10 @@ def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
     prompt, _, printed = console.partition("\n")
     assert prompt == "$ xregit import catalog.cereg"
     command = [sys.executable, "-m", "xregit", *prompt.split()[2:]]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, text=True
     )
-    assert done.stdout == printed
+    assert process.stdout == printed
     assert xregit.check(xregit.load(tmp_path / "registry")).counts["error"] == 0
 
 

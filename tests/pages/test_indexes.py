@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +14,6 @@ from xregit.catalog import read_folder
 from xregit.pages import Page, pages
 from xregit.pages.index_pages import MAX_HERE, MAX_ROWS
 from xregit.pages.overview_pages import MAX_COMMITS, MAX_DEPRECATIONS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 MANY = MAX_HERE + 1
 
@@ -32,25 +28,27 @@ def files(count: int) -> dict[str, str]:
     return {f"messagegroups/g/messages/m{number:03}.yaml": text.format(number) for number in range(count)}
 
 
-def made(tmp_path: Path, count: int) -> dict[str, Page]:
+def list_pages(tmp_path: Path, count: int) -> dict[str, Page]:
     """Return the lists by address."""
-    found = {page.address: page for page in pages(registry_of(tmp_path, files(count)))}
+    by_address = {page.address: page for page in pages(registry_of(tmp_path, files(count)))}
     return {
-        address: page for address, page in found.items() if address.startswith(("all-labels/", "all-placeholders/"))
+        address: page
+        for address, page in by_address.items()
+        if address.startswith(("all-labels/", "all-placeholders/"))
     }
 
 
 def rows(page: Page) -> list[list[str]]:
     """Return the texts in each row of a page's table."""
-    found = [re.findall("<td.*?</td>", row, re.DOTALL) for row in page.html.split("<tbody>")[1].split("</tr>")[:-1]]
-    return [[re.sub("<.*?>", "", cell) for cell in row] for row in found]
+    results = [re.findall("<td.*?</td>", row, re.DOTALL) for row in page.html.split("<tbody>")[1].split("</tr>")[:-1]]
+    return [[re.sub("<.*?>", "", cell) for cell in row] for row in results]
 
 
 def test_short_lists_stand_on_one_page(tmp_path: Path) -> None:
     """Where few have something, the page that lists it names them all."""
-    found = made(tmp_path, MAX_HERE)
-    assert set(found) == {"all-labels/", "all-placeholders/"}
-    labels = found["all-labels/"]
+    result = list_pages(tmp_path, MAX_HERE)
+    assert set(result) == {"all-labels/", "all-placeholders/"}
+    labels = result["all-labels/"]
     assert [each.title for each in labels.headings] == ["line: l1", *(f"serial: s{at:03}" for at in range(MAX_HERE))]
     assert labels.html.count("<li>") == 2 * MAX_HERE
 
@@ -65,11 +63,11 @@ def test_short_lists_stand_on_one_page(tmp_path: Path) -> None:
 )
 def test_long_lists_have_pages_of_their_own(tmp_path: Path, address: str, expected: list[list[str]]) -> None:
     """What more than a hundred have, and a label with as many values, is a page that the list leads to."""
-    found = made(tmp_path, MANY)
-    assert rows(found[address]) == expected
-    assert found[address].parent in found
-    assert not found[address].listed
-    above = found[found[address].parent]
+    result = list_pages(tmp_path, MANY)
+    assert rows(result[address]) == expected
+    assert result[address].parent in result
+    assert not result[address].listed
+    above = result[result[address].parent]
     said = f"{MANY} values" if "serial" in address else f"{MANY} entries"
     assert f'<a href="../{address}">{said}</a>' in above.html
     assert len(above.html) < 1000
@@ -79,18 +77,20 @@ def test_long_values_of_long_labels_have_pages_too(tmp_path: Path) -> None:
     """Below a label with many values stand those that many have."""
     alike = "labels: {serial: same}\n"
     more = {f"messagegroups/h/messages/n{number:03}.yaml": alike for number in range(MANY)}
-    found = {page.address: page for page in pages(registry_of(tmp_path, {**files(MANY), **more}))}
-    assert ["serial: same", f"{MANY} entries"] in rows(found["all-labels/serial/"])
-    same = found["all-labels/serial/serial-same/"]
+    by_address = {page.address: page for page in pages(registry_of(tmp_path, {**files(MANY), **more}))}
+    assert ["serial: same", f"{MANY} entries"] in rows(by_address["all-labels/serial/"])
+    same = by_address["all-labels/serial/serial-same/"]
     assert same.parent == "all-labels/serial/"
     assert [row[0] for row in rows(same)] == [f"n{number:03}" for number in range(MANY)]
 
 
 def test_labels_of_the_registry_are_listed(tmp_path: Path) -> None:
     """What has a label may be the registry itself, which the start page tells about."""
-    found = {page.address: page for page in pages(registry_of(tmp_path, {"registry.yaml": "labels: {team: us}\n"}))}
-    assert '<a href="../"><code>' in found["all-labels/"].html
-    assert "<small>registry</small>" in found["all-labels/"].html
+    by_address = {
+        page.address: page for page in pages(registry_of(tmp_path, {"registry.yaml": "labels: {team: us}\n"}))
+    }
+    assert '<a href="../"><code>' in by_address["all-labels/"].html
+    assert "<small>registry</small>" in by_address["all-labels/"].html
 
 
 def test_no_two_labels_look_alike(tmp_path: Path) -> None:
@@ -112,14 +112,16 @@ def test_place_is_said_once(tmp_path: Path) -> None:
         protocol: AMQP/1.0
         protocoloptions: {properties: {subject: {type: uritemplate, value: "{vin}"}}}
         """
-    found = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": text}))}
-    assert "<br>subject</li>" in found["all-placeholders/"].html
+    by_address = {
+        page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": text}))
+    }
+    assert "<br>subject</li>" in by_address["all-placeholders/"].html
 
 
 def test_very_long_tables_are_parted(tmp_path: Path) -> None:
     """A label with very many values has a page for so many of them, and one that leads to these."""
-    found = made(tmp_path, MAX_ROWS + 2)
-    above, *parts = (found[f"all-labels/serial/{at}"] for at in ("", "serial-1/", "serial-2/"))
+    result = list_pages(tmp_path, MAX_ROWS + 2)
+    above, *parts = (result[f"all-labels/serial/{at}"] for at in ("", "serial-1/", "serial-2/"))
     assert [each.title for each in above.headings] == ["serial: s000 to serial: s499", "serial: s500 to serial: s501"]
     assert [len(rows(part)) for part in parts] == [MAX_ROWS, 2]
     assert rows(parts[1]) == [["serial: s500", "m500"], ["serial: s501", "m501"]]
@@ -132,10 +134,10 @@ def test_start_says_what_replaces_what_goes_first(tmp_path: Path, count: int) ->
     """The start page names what is deprecated, each with what takes its place, and leads to all of very many."""
     text = "deprecated: {{removal: 2099-01-{:02}T00:00:00Z, alternative: /messagegroups/g/messages/new}}\n"
     old = {f"messagegroups/g/messages/old{at:02}.yaml": text.format(31 - at) for at in range(count)}
-    found = {
+    by_address = {
         page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/new.yaml": "", **old}))
     }
-    section = found[""].html.split('<h2 id="deprecated">')[1].split("<h2")[0]
+    section = by_address[""].html.split('<h2 id="deprecated">')[1].split("<h2")[0]
     shown = [f"old{at:02}" for at in reversed(range(count))][:MAX_DEPRECATIONS]
     assert re.findall(r"<code>(old\d+)</code>", section) == shown
     assert section.count('data-label="Instead"><a href="./messagegroups/g/messages/new/"') == MAX_DEPRECATIONS
@@ -160,11 +162,11 @@ def test_replacement_of_a_replacement_is_named(
     text = "deprecated: {{alternative: /messagegroups/g/messages/{}}}\n"
     stated = {name: text.format(other) if other else "{}\n" for name, other in alternatives.items()}
     registry = registry_of(tmp_path, {f"messagegroups/g/messages/{name}.yaml": said for name, said in stated.items()})
-    found = {page.address: page.html for page in pages(registry)}
+    by_address = {page.address: page.html for page in pages(registry)}
     told = re.findall(
-        r'That is deprecated too; in the end <a href="[^"]*">(\w+)</a>', found["messagegroups/g/messages/a/"]
+        r'That is deprecated too; in the end <a href="[^"]*">(\w+)</a>', by_address["messagegroups/g/messages/a/"]
     )
-    listed = re.findall(r'deprecated too; in the end <a href="[^"]*">(\w+)</a>', found["all-deprecations/"])
+    listed = re.findall(r'deprecated too; in the end <a href="[^"]*">(\w+)</a>', by_address["all-deprecations/"])
     assert told == listed[:1] == ([expected] if expected else [])
 
 
@@ -201,13 +203,13 @@ FILES = {
 
 def test_name_has_its_messages(tmp_path: Path) -> None:
     """What several messages have by a name has a page; what one has leads to the message; case tells them apart."""
-    made = {page.address: page for page in pages(registry_of(tmp_path, FILES))}
-    names = made["all-fields/"]
+    by_address = {page.address: page for page in pages(registry_of(tmp_path, FILES))}
+    names = by_address["all-fields/"]
     assert rows(names) == [["car", "parked"], ["lot", "parked"], ["VIN", "2 messages"], ["vin", "2 messages"]]
     links = re.findall('<a href="([^"]*)"><code>(?:VIN|car|vin)<', names.html)
     assert links == ["../messagegroups/g/messages/parked/", "../all-fields/vin/", "../all-fields/vin-2/"]
-    assert rows(made["all-fields/vin-2/"]) == [["parked", "g", "car.vin", "subject"], ["washed", "g", "vin", ""]]
-    assert made["all-fields/vin-2/"].title == "vin"
+    assert rows(by_address["all-fields/vin-2/"]) == [["parked", "g", "car.vin", "subject"], ["washed", "g", "vin", ""]]
+    assert by_address["all-fields/vin-2/"].title == "vin"
 
 
 def test_entries_of_lists_and_maps_have_no_names(tmp_path: Path) -> None:
@@ -215,12 +217,14 @@ def test_entries_of_lists_and_maps_have_no_names(tmp_path: Path) -> None:
     schema = "{properties: {wheels: {type: array, items: {properties: {side: {type: string}}}}, "
     schema += "names: {type: object, additionalProperties: {type: string}}}}"
     stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
-    made = {page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/car.yaml": stated}))}
-    assert [row[0] for row in rows(made["all-fields/"])] == ["names", "side", "wheels"]
-    assert made["messagegroups/g/messages/car/"].names == ("wheels", "side", "names")
+    by_address = {
+        page.address: page for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/car.yaml": stated}))
+    }
+    assert [row[0] for row in rows(by_address["all-fields/"])] == ["names", "side", "wheels"]
+    assert by_address["messagegroups/g/messages/car/"].names == ("wheels", "side", "names")
 
 
 def test_registry_without_names_has_no_such_page(tmp_path: Path) -> None:
     """Where no message has a field or a placeholder, no page lists them."""
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": "description: Only this.\n"})
-    assert not any(page.address.startswith("all-fields/") for page in pages(found))
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": "description: Only this.\n"})
+    assert not any(page.address.startswith("all-fields/") for page in pages(registry))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
+from xregit.pages import Page
 from xregit.pages.builder import build_site, write_pages
 from xregit.pages.change_history import ChangeEntry, CommitEntry
 from xregit.pages.context import SiteContext
@@ -20,12 +23,6 @@ from xregit.pages.markdown import to_markdown
 from xregit.pages.message_page import message_page
 from xregit.pages.page_size import MAX_BYTES
 from xregit.pages.site import finished
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from xregit.pages import Page
 
 GROUP = "messagegroups/g/messages"
 PROTOCOLS = ("HTTP", "KAFKA", "MQTT/5.0", "MQTT/3.1.1", "AMQP/1.0", "NATS")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,16 +18,11 @@ from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from tests.pages.rich import FILES as RICH
 from tests.pages.test_prose import only_safe
+from xregit.catalog import Registry
 from xregit.pages import Page, pages
 from xregit.pages.context import SiteContext
 from xregit.pages.message_page import MAX_BASES, MAX_CARRIERS, message_page
 from xregit.pages.payload_section import MAX_FIELDS, MAX_OPEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from xregit.catalog import Registry
-
 
 GOLDEN_PAGES = [
     "",
@@ -101,8 +97,8 @@ def test_links_lead_to_pages(small_pages: Mapping[str, Page]) -> None:
     """Every link on a page that does not leave the site leads to a page."""
     for page in small_pages.values():
         for href in links_of(page.html).linked:
-            found = target(page.path, href)
-            assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, href)
+            result = target(page.path, href)
+            assert result is None or result[0].removesuffix("index.html") in small_pages, (page.address, href)
 
 
 def test_pages_are_the_same_each_time(small: Registry) -> None:
@@ -126,9 +122,9 @@ def test_endpoint_is_found_by_address_and_authorization(tmp_path: Path) -> None:
     """Who reads an address in a configuration finds the endpoint, and so does who looks for a kind of authorization."""
     stated = "protocol: MQTT/5.0\nprotocoloptions: {endpoints: [{uri: 'mqtts://hub.example.com:8884'}], "
     stated += "authorization: [{type: OAuth2, granttypes: [client_credentials]}]}\n"
-    made = {page.address: page for page in pages(registry_of(tmp_path, {"endpoints/e/endpoint.yaml": stated}))}
-    found = made["endpoints/e/"].search
-    assert all(word in found for word in ("mqtts://hub.example.com:8884", "OAuth2", "client_credentials"))
+    by_address = {page.address: page for page in pages(registry_of(tmp_path, {"endpoints/e/endpoint.yaml": stated}))}
+    result = by_address["endpoints/e/"].search
+    assert all(word in result for word in ("mqtts://hub.example.com:8884", "OAuth2", "client_credentials"))
 
 
 def test_schema_is_found_by_what_its_fields_mean(tmp_path: Path) -> None:
@@ -141,26 +137,26 @@ def test_schema_is_found_by_what_its_fields_mean(tmp_path: Path) -> None:
         "schemagroups/g/schemas/s/schema.yaml": "format: JsonSchema/draft-07\n",
         "schemagroups/g/schemas/s/versions/1.json": json.dumps({"properties": {"vitals": field, "other": field}}),
     }
-    made = {page.address: page for page in pages(registry_of(tmp_path, files))}
-    assert made["schemagroups/g/schemas/s/"].search.count("Beats per minute.") == 1
-    assert "Beats" not in made["messagegroups/g/messages/m/"].search
+    by_address = {page.address: page for page in pages(registry_of(tmp_path, files))}
+    assert by_address["schemagroups/g/schemas/s/"].search.count("Beats per minute.") == 1
+    assert "Beats" not in by_address["messagegroups/g/messages/m/"].search
 
 
 def test_ids_that_file_systems_refuse(tmp_path: Path) -> None:
     """An id that is no safe file name is encoded in the page's address, and links lead there."""
     group = "messagegroups/a%3Ab"
-    found = registry_of(tmp_path, {f"{group}/messages/index.html.yaml": "", f"{group}/messages/con.yaml": "{}\n"})
-    made = {page.address: page for page in pages(found)}
-    above = made["messagegroups/a%3Ab/"]
+    registry = registry_of(tmp_path, {f"{group}/messages/index.html.yaml": "", f"{group}/messages/con.yaml": "{}\n"})
+    by_address = {page.address: page for page in pages(registry)}
+    above = by_address["messagegroups/a%3Ab/"]
     assert 'href="../../messagegroups/a%253Ab/messages/' in above.html
-    encoded = {address for address in made if address.startswith("messagegroups/a%3Ab/messages/")}
+    encoded = {address for address in by_address if address.startswith("messagegroups/a%3Ab/messages/")}
     assert all("/index.html/" not in address and "/con/" not in address for address in encoded)
 
 
 def test_cycle_and_missing_base_are_told(tmp_path: Path) -> None:
     """A message whose bases lead back to it, or nowhere, still has a page, which says so."""
     group = "messagegroups/g/messages"
-    found = registry_of(
+    registry = registry_of(
         tmp_path,
         {
             f"{group}/a.yaml": f"basemessage: /{group}/b\n",
@@ -169,10 +165,10 @@ def test_cycle_and_missing_base_are_told(tmp_path: Path) -> None:
             f"{group}/d.yaml": "basemessage: javascript:alert(1)\n",
         },
     )
-    made = {page.address: page.html for page in pages(found)}
-    assert "leads back to itself" in made[f"{group}/a/"]
-    assert "not in this registry" in made[f"{group}/c/"]
-    assert 'href="javascript' not in made[f"{group}/d/"]
+    by_address = {page.address: page.html for page in pages(registry)}
+    assert "leads back to itself" in by_address[f"{group}/a/"]
+    assert "not in this registry" in by_address[f"{group}/c/"]
+    assert 'href="javascript' not in by_address[f"{group}/d/"]
 
 
 def test_long_chain_of_bases_is_cut(tmp_path: Path) -> None:
@@ -182,9 +178,9 @@ def test_long_chain_of_bases_is_cut(tmp_path: Path) -> None:
         f"messagegroups/g/messages/m{at}.yaml": f"basemessage: /messagegroups/g/messages/m{at + 1}\n"
         for at in range(depth)
     }
-    found = registry_of(tmp_path, {**files, f"messagegroups/g/messages/m{depth}.yaml": "description: The last.\n"})
-    book = SiteContext(found)
-    html = message_page(book, next(each for each in found.messages if each.id == "m0")).html
+    registry = registry_of(tmp_path, {**files, f"messagegroups/g/messages/m{depth}.yaml": "description: The last.\n"})
+    book = SiteContext(registry)
+    html = message_page(book, next(each for each in registry.messages if each.id == "m0")).html
     assert [f'm{at}/">m{at}<' in html for at in range(1, MAX_BASES + 2)] == [True] * MAX_BASES + [False]
     assert "1,234 more" in html
 
@@ -198,8 +194,10 @@ def test_empty_registry_has_a_start_page(tmp_path: Path) -> None:
 def test_schema_that_is_missing_is_told(tmp_path: Path) -> None:
     """A message whose schema is not in the registry says so."""
     text = "dataschemaformat: Avro/1.11.0\ndataschemauri: /schemagroups/g/schemas/x\n"
-    made = {page.address: page.html for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text}))}
-    assert "not in this registry" in made["messagegroups/g/messages/a/"]
+    by_address = {
+        page.address: page.html for page in pages(registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text}))
+    }
+    assert "not in this registry" in by_address["messagegroups/g/messages/a/"]
 
 
 def test_field_says_what_its_values_keep_to(tmp_path: Path) -> None:
@@ -228,8 +226,8 @@ def test_many_fields_are_folded_then_cut(count: int, opened: bool, cut: bool, tm
     names = ", ".join(f"f{number}: {{type: string}}" for number in range(count - 1))
     schema = f"{{type: object, properties: {{outer: {{type: object, properties: {{{names}}}}}}}}}"
     stated = f"dataschemaformat: JsonSchema/draft-07\ndataschema: {schema}\n"
-    found = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": stated})
-    html = message_page(SiteContext(found), next(iter(found.messages))).html
+    registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": stated})
+    html = message_page(SiteContext(registry), next(iter(registry.messages))).html
     assert sum(f"<code>f{number}</code>" in html for number in range(count)) == min(count, MAX_FIELDS) - 1
     assert ("<details open><summary><code>outer" in html) is opened
     assert ("There are more fields" in html) is cut
@@ -256,11 +254,10 @@ def test_versions_show_in_what_they_differ(tmp_path: Path) -> None:
         "schemagroups/g/schemas/s/versions/1.json": "{}",
         "schemagroups/g/schemas/s/versions/2.json": "{}",
     }
-    made = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
-    assert (
-        "<tr><th>Version</th><th>Changes</th><th>Follows</th><th>Since</th></tr>" in made["schemagroups/g/schemas/s/"]
-    )
-    assert "<td>More.</td>" in made["schemagroups/g/schemas/s/versions/1/"]
+    by_address = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
+    columns = "<tr><th>Version</th><th>Changes</th><th>Follows</th><th>Since</th></tr>"
+    assert columns in by_address["schemagroups/g/schemas/s/"]
+    assert "<td>More.</td>" in by_address["schemagroups/g/schemas/s/versions/1/"]
 
 
 def test_headings_follow_one_another(small_pages: Mapping[str, Page]) -> None:
@@ -282,9 +279,9 @@ def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> N
         protocoloptions: {endpoints: [{uri: "SSL://broker.plants.example.com:9092"}], topic: plants.bus}
         """
     files = {f"endpoints/{each}/endpoint.yaml": text for each in ids}
-    found = registry_of(tmp_path, {**files, "messagegroups/g/messages/a.yaml": "description: x\n"})
-    made = {page.address: page.html for page in pages(found)}
-    message, group = made["messagegroups/g/messages/a/"], made["messagegroups/g/"]
+    registry = registry_of(tmp_path, {**files, "messagegroups/g/messages/a.yaml": "description: x\n"})
+    by_address = {page.address: page.html for page in pages(registry)}
+    message, group = by_address["messagegroups/g/messages/a/"], by_address["messagegroups/g/"]
     assert message.count("#connect") == MAX_CARRIERS
     assert '<a href="../../../../messagegroups/g/">32 more endpoints, named by the group</a>' in message
     assert all(f'"../../endpoints/{each}/"' in group for each in ids)
@@ -320,11 +317,11 @@ POOR = {
 
 def test_nothing_is_shown_empty(tmp_path: Path) -> None:
     """Where a file says little, no page has a link that leads nowhere, or an element without anything in it."""
-    made = list(pages(registry_of(tmp_path, POOR)))
-    wrong = [(page.address, found[0]) for page in made for found in EMPTY.finditer(page.html)]
+    results = list(pages(registry_of(tmp_path, POOR)))
+    wrong = [(page.address, found[0]) for page in results for found in EMPTY.finditer(page.html)]
     assert wrong == []
-    assert len(made) > 20
-    html = next(page.html for page in made if page.address == "messagegroups/g/messages/typed/")
+    assert len(results) > 20
+    html = next(page.html for page in results if page.address == "messagegroups/g/messages/typed/")
     assert "No example could be made: the definition says nothing that a message has to have." in html
 
 
@@ -361,7 +358,7 @@ ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)
 def test_any_value_has_a_page(message: dict[str, Any], endpoint: dict[str, Any], schema: dict[str, Any]) -> None:
     """No value of any attribute keeps a page from being made, or gets a dangerous link into one."""
     with TemporaryDirectory() as folder:
-        found = registry_of(
+        registry = registry_of(
             Path(folder),
             {
                 "messagegroups/g/messages/a.yaml": json.dumps(message),
@@ -370,7 +367,7 @@ def test_any_value_has_a_page(message: dict[str, Any], endpoint: dict[str, Any],
                 "schemagroups/s/schemas/x/versions/1.json": "{}",
             },
         )
-        for page in pages(found):
+        for page in pages(registry):
             links = links_of(page.html)
             assert set(links.loaded) <= OWN
             assert all(href.startswith(("../", "./", "#")) or only_safe(href) for href in links.linked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -15,8 +16,6 @@ from xregit.pages.builder import build_site
 from xregit.pages.search import PLUGIN, Entry, pop_theme_entries
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mkdocs.config.defaults import MkDocsConfig
 
 CONFIG = "site_name: Test\ntheme: {name: null, custom_dir: theme}\nplugins: [xregit]\n"
@@ -71,10 +70,10 @@ def test_files_that_cannot_be_read_are_told(
     """Ten are named, each with its place and what to do; of the others it says how many they are."""
     broken = {f"messagegroups/doors/messages/m{number:x}.yaml": "a: [" for number in range(count)}
     build_site(folder(tmp_path / "broken", broken), tmp_path / "site", tmp_path / "mkdocs.yml")
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("site: xregit: ")]
-    assert told[0].endswith("/messages/m0.yaml:1:4: The bracket that opens here is not closed. Close it.")
-    assert len(told) == min(count, 11)
-    assert last in told[-1]
+    results = [line for line in capsys.readouterr().err.splitlines() if line.startswith("site: xregit: ")]
+    assert results[0].endswith("/messages/m0.yaml:1:4: The bracket that opens here is not closed. Close it.")
+    assert len(results) == min(count, 11)
+    assert last in results[-1]
 
 
 def test_search_entries_of_others_are_taken() -> None:
@@ -112,6 +111,6 @@ def test_plugins_that_look_at_pages_see_ours(tmp_path: Path) -> None:
 
 def _differing(one: Path, other: Path) -> list[str]:
     """Return the files, by their paths, that are not in both folders with the same bytes."""
-    found = {str(path.relative_to(folder)) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
-    _, differing, missing = filecmp.cmpfiles(one, other, found, shallow=False)
+    results = {str(path.relative_to(folder)) for folder in (one, other) for path in folder.rglob("*") if path.is_file()}
+    _, differing, missing = filecmp.cmpfiles(one, other, results, shallow=False)
     return [*differing, *missing]

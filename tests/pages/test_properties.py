@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from xregit.catalog import Registry
 from xregit.catalog.properties import Property, Text
 from xregit.pages.attributes import Value, property_parts, section_title
 from xregit.pages.attributes import to_value as attribute
-
-if TYPE_CHECKING:
-    from xregit.catalog import Registry
 
 OPTIONS = "protocoloptions"
 CASES: list[tuple[dict[str, Any], tuple[str, ...], str]] = [

@@ -24,16 +24,16 @@ def _read(entries: list[Entry]) -> tuple[dict[str, object], dict[str, list[set[i
     """Return what stands in the index, its words with the numbers of entries by kind, and the entries shown."""
     files = {name.removeprefix(FOLDER): json.loads(text) for name, text in _files(entries).items()}
     about = files.pop(INDEX.removeprefix(FOLDER))
-    found: dict[str, list[set[int]]] = {}
+    result: dict[str, list[set[int]]] = {}
     for number, first in enumerate(about["first"]):
         block = files.pop(f"words/{number}.json")
         assert block[0][0] == first
         for word, *kinds in block:
-            found[word] = [{sum(steps[: end + 1]) for end in range(len(steps))} for steps in kinds]
+            result[word] = [{sum(steps[: end + 1]) for end in range(len(steps))} for steps in kinds]
     shelves = [files.pop(f"entries/{at}.json") for at in range((len(entries) + SHELF - 1) // SHELF)]
     assert files == {}
     assert all(len(shelf) == SHELF for shelf in shelves[:-1])
-    return about, found, [entry for shelf in shelves for entry in shelf]
+    return about, result, [entry for shelf in shelves for entry in shelf]
 
 
 @given(ENTRIES)

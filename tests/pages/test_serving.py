@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.pages.server import COMMAND, PATIENCE_SECONDS, free_address, wait_for
 from tests.pages.small import small_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MESSAGE = "messagegroups/doors/messages/doors.closed"
 OTHER = "messagegroups/doors/messages/doors.opened"
@@ -47,8 +44,8 @@ def test_edited_files_are_shown(registry: Path, site: str, tmp_path: Path) -> No
     message, other = registry / f"{MESSAGE}.yaml", registry / f"{OTHER}.yaml"
     message.write_text("description: [\n")
     assert wait_for(f"{site}{MESSAGE}/", "The file can't be read")
-    told = "doors.closed.yaml:1:14: The bracket that opens here is not closed. Close it."
-    assert told in (tmp_path / "log").read_text()
+    text = "doors.closed.yaml:1:14: The bracket that opens here is not closed. Close it."
+    assert text in (tmp_path / "log").read_text()
     assert wait_for(f"{site}{OTHER}/", "Door opened")
     message.write_text("name: Slammed\ndescription: Somebody slammed a door.\n")
     assert wait_for(f"{site}{MESSAGE}/", "Somebody slammed a door.")

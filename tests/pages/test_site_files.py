@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.pages.links import target
 from tests.source.repositories import new_repository
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.changes.history import MAX_FILES
 from xregit.pages.change_history import MAX_CHANGES
 from xregit.pages.context import SiteContext
@@ -19,12 +20,6 @@ from xregit.pages.links import FEED
 from xregit.pages.markdown import to_markdown
 from xregit.pages.page import Page
 from xregit.pages.site import LLMS, all_pages, as_markdown, feed, head_links, site_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 MESSAGE = "registry__messagegroups__g__messages__a.yaml"
@@ -82,8 +77,8 @@ def test_links_of_markdown_are_those_of_the_page(small_pages: Mapping[str, Page]
     for page in small_pages.values():
         unquoted = re.sub(r"```.*?```", "", to_markdown(page), flags=re.DOTALL)  # a source has links of its own
         for link in re.findall(r"\]\(([^)]*)\)", unquoted):
-            found = target(page.path, link)
-            assert found is None or found[0].removesuffix("index.html") in small_pages, (page.address, link)
+            result = target(page.path, link)
+            assert result is None or result[0].removesuffix("index.html") in small_pages, (page.address, link)
 
 
 def machine_files(book: SiteContext) -> Mapping[str, str]:
@@ -117,20 +112,21 @@ def test_head_names_the_other_forms() -> None:
 @pytest.fixture
 def changed(tmp_path: Path) -> Registry:
     """Return a registry whose only message was changed by a second commit."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     begun = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}}\n"
     files = {"registry__registry.yaml": "registryid: test\n", MESSAGE: begun}
-    made.commit("Begin", **files)
-    made.commit("Call it <b> & \x08", **{MESSAGE: begun.replace("value: a", "value: b")})
-    return read_folder(made.root / "registry")
+    repository.commit("Begin", **files)
+    repository.commit("Call it <b> & \x08", **{MESSAGE: begun.replace("value: a", "value: b")})
+    return read_folder(repository.root / "registry")
 
 
 def test_page_tells_what_changed(changed: Registry) -> None:
     """A message's page and the page of changes tell in words what a commit did, and whom it breaks."""
-    made = {page.address: page.html for page in all_pages(SiteContext(changed))}
+    by_address = {page.address: page.html for page in all_pages(SiteContext(changed))}
     for address in ("messagegroups/g/messages/a/", "all-changes/", ""):
-        assert "Call it &lt;b&gt; &amp;" in made[address], address
-        assert "breaks producers and consumers" in made[address] or "breaks consumers" in made[address], address
+        assert "Call it &lt;b&gt; &amp;" in by_address[address], address
+        html = by_address[address]
+        assert "breaks producers and consumers" in html or "breaks consumers" in html, address
 
 
 def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
@@ -149,11 +145,11 @@ def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
 
 def test_feed_stays_the_same_one_when_the_registry_gets_another_name(tmp_path: Path) -> None:
     """Who has subscribed to it goes on with it, and has no entry twice."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     kept: list[set[str | None]] = []
     for name in ("A", "B"):
-        made.commit(f"Call it {name}", **{"registry__registry.yaml": f"registryid: r\nname: {name}\n"})
-        root = ET.fromstring(feed(SiteContext(read_folder(made.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
+        repository.commit(f"Call it {name}", **{"registry__registry.yaml": f"registryid: r\nname: {name}\n"})
+        root = ET.fromstring(feed(SiteContext(read_folder(repository.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
         assert root.findtext("a:title", None, ATOM) == name
         kept.append({found.text for found in root.iterfind(".//a:id", ATOM)})
     assert len(kept[0]) == 2
@@ -162,13 +158,14 @@ def test_feed_stays_the_same_one_when_the_registry_gets_another_name(tmp_path: P
 
 def test_feed_is_as_it_was_looked_at(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     """It has all that Atom asks for, and of each commit what changed, as far as one reads on; links need no address."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     groups = [f"registry__messagegroups__g{number:02}__messagegroup.yaml" for number in range(MAX_FILES + 1)]
-    made.commit("Touch too much", **{"registry__registry.yaml": "name: A\n"}, **dict.fromkeys(groups, "name: A\n"))
-    made.commit("Call it A <&> b\x08", **{"registry__registry.yaml": "name: A & b\n"})
+    files = ["registry__registry.yaml", *groups]
+    repository.commit("Touch too much", **dict.fromkeys(files, "name: A\n"))
+    repository.commit("Call it A <&> b\x08", **{"registry__registry.yaml": "name: A & b\n"})
     for number in (1, 2):
-        made.commit(f"Leave {number} out", **dict.fromkeys(groups[: MAX_CHANGES + number], f"name: B{number}\n"))
-    golden("pages/changes.atom", feed(SiteContext(read_folder(made.root / "registry"))))
+        repository.commit(f"Leave {number} out", **dict.fromkeys(groups[: MAX_CHANGES + number], f"name: B{number}\n"))
+    golden("pages/changes.atom", feed(SiteContext(read_folder(repository.root / "registry"))))
 
 
 def test_without_history_there_is_no_feed(small: Registry) -> None:

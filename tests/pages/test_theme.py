@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.pages.small import small_folder
 from xregit.pages.builder import build_site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = re.compile(r'<meta name="own" content="([^"]*)">')
 # A theme that says on each page which it is, so that no page has the frame of another.
@@ -70,9 +67,9 @@ def _bare(text: str) -> str:
 def test_theme_that_tells_pages_apart_is_heard(sites: dict[str, Path]) -> None:
     """Where a frame says more of a page than we know, no page gets that of another."""
     for name, text in _pages(sites["telling"]).items():
-        found = OWN.search(text)
-        assert found is not None
-        assert found[1] in {name.removesuffix("index.html"), "./"}
+        result = OWN.search(text)
+        assert result is not None
+        assert result[1] in {name.removesuffix("index.html"), "./"}
 
 
 @pytest.mark.parametrize("name", ["plain", "telling"])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER = Path(__file__).resolve().parents[1] / "cases" / "compatibility"
 PAGE = Path("site/docs/compatibility.md")
@@ -98,10 +96,10 @@ def page() -> str:
         if case.language != language:
             language = case.language
             sections.append(f"\n## {language}\n\n| change | backward | forward | full | why |\n|---|---|---|---|---|\n")
-        answers = " | ".join(map(_shown, (*case.answers, case.full)))
+        answers = " | ".join(map(_markdown, (*case.answers, case.full)))
         sections.append(f"| {case.change} | {answers} | {case.why} |\n")
     return "".join(sections)
 
 
-def _shown(answer: str) -> str:
+def _markdown(answer: str) -> str:
     return f"**{answer}**" if answer == "no" else answer

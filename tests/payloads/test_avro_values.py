@@ -81,8 +81,8 @@ def test_unions_below_the_lists_of_unions_take_their_branches() -> None:
 )
 def test_readers_that_take_another_branch_are_told_of(written: str, read: list[str], kinds: list[str]) -> None:
     """The specification has the first branch that fits; some readers take one of the same type before others."""
-    found = compatible("Avro", dumps(written).encode(), dumps(read).encode())
-    assert kinds == [f"{item.kind} {item.backward}" for item in found.verdicts if item.kind != "branch"]
+    result = compatible("Avro", dumps(written).encode(), dumps(read).encode())
+    assert kinds == [f"{item.kind} {item.backward}" for item in result.verdicts if item.kind != "branch"]
 
 
 FAR_TIMES = [

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from json import dumps
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from xregit.payloads import PayloadSchema, SchemaError, parse
 from xregit.payloads.base import MAX_IN_A_ROW, Document
 from xregit.payloads.compatibility import compare_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Without bounds it would be minutes. Measuring coverage, as CI does, takes up to ten times what it takes else.
 SECONDS = 10.0
@@ -186,8 +184,8 @@ def schema(request: pytest.FixtureRequest) -> PayloadSchema:
 def test_hostile_payload_is_answered_in_bounded_time(schema: PayloadSchema, name: str, contenttype: str) -> None:
     """Whatever arrives, validation says in bounded time whether it is a payload, without opening anything."""
     with bounded():
-        found = schema.validate(BODIES[name], contenttype)
-    assert sum(map(len, found)) < 20_000
+        result = schema.validate(BODIES[name], contenttype)
+    assert sum(map(len, result)) < 20_000
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -213,8 +211,8 @@ def test_too_many_types_in_a_row_are_refused_in_our_words(language_: str, length
 def test_messages_that_hold_each_other_are_compared_in_bounded_time() -> None:
     """Each of 3,000 messages leads to all others; what differs is told of the message where it does."""
     with bounded():
-        found = compare_documents(*(Document("Protobuf/3", circle(3_000, kind)) for kind in ("int32", "string")))
-    assert [f"A{n}: c" for n in range(3_000)] == [verdict.where for verdict in found.verdicts]
+        result = compare_documents(*(Document("Protobuf/3", circle(3_000, kind)) for kind in ("int32", "string")))
+    assert [f"A{n}: c" for n in range(3_000)] == [verdict.where for verdict in result.verdicts]
 
 
 def circle(length: int, kind: str) -> bytes:

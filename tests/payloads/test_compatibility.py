@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,6 @@ from xregit.payloads import PayloadError, parse
 from xregit.payloads.base import Document
 from xregit.payloads.compatibility import Answer, Compatibility, breaches, compare_documents, compatible
 from xregit.payloads.compatibility.comparison import kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 CASES = tuple(cases())
 IN_JSON = [case for case in CASES if case.language in {"JSON Schema", "JSON Structure"} and not case.newformat]
@@ -32,11 +30,11 @@ def of_case(case: Case) -> Compatibility:
 @every_case
 def test_verdict(case: Case) -> None:
     """Both answers are those of the case, and whatever isn't right says so in a sentence, with a way out."""
-    found = of_case(case)
-    assert case.answers == (found.backward, found.forward)
-    assert case.full == found.full
-    assert [case.remark] * bool(case.remark) == [item.kind for item in found.verdicts if item.kind == "freed"]
-    for verdict in found.verdicts:
+    result = of_case(case)
+    assert case.answers == (result.backward, result.forward)
+    assert case.full == result.full
+    assert [case.remark] * bool(case.remark) == [item.kind for item in result.verdicts if item.kind == "freed"]
+    for verdict in result.verdicts:
         assert verdict.message[:1].isupper() or not verdict.message[:1].isalpha()
         assert verdict.message.endswith(".")
         assert verdict.help.endswith(".")
@@ -84,8 +82,8 @@ def test_promises(case: dict[str, Any]) -> None:
     def relate(older: str, newer: str) -> Compatibility:
         return compatible("JsonSchema/draft-07", documents[older].encode(), documents[newer].encode())
 
-    found = breaches(case["policy"], ancestors, relate)
-    assert case["breaches"] == [f"{item.older} {item.newer} {item.direction} {item.answer}" for item in found]
+    result = breaches(case["policy"], ancestors, relate)
+    assert case["breaches"] == [f"{item.older} {item.newer} {item.direction} {item.answer}" for item in result]
 
 
 @pytest.mark.requirement("MSG-41")
@@ -98,9 +96,9 @@ def test_schemas_of_the_example_catalog_are_compatible_with_themselves(root: Pat
 
 def test_schemas_of_published_documents_are_compatible_with_themselves(shared: Path) -> None:
     """So it is with each of the published documents."""
-    found = published(shared / "corpus" / "docs")
-    assert len(found) >= 100
-    for name, form, data, fragment in found:
+    result = published(shared / "corpus" / "docs")
+    assert len(result) >= 100
+    for name, form, data, fragment in result:
         if not name.startswith(BROKEN):
             document = Document(form, data, fragment, name)
             assert compare_documents(document, document).full is not Answer.NO, name
@@ -134,8 +132,8 @@ def test_cases_that_a_reference_leads_to_are_looked_at() -> None:
 def test_example_shows_what_it_stands_for() -> None:
     """Of two properties that are required now, each is shown by a payload without it."""
     new = b'{"type": "object", "required": ["door", "who"], "properties": {"door": {"type": "string"}}}'
-    found = compatible("JsonSchema/draft-07", b'{"type": "object", "properties": {"door": {"type": "string"}}}', new)
-    said = {item.where: item.message for item in found.verdicts if item.kind == "required"}
+    result = compatible("JsonSchema/draft-07", b'{"type": "object", "properties": {"door": {"type": "string"}}}', new)
+    said = {item.where: item.message for item in result.verdicts if item.kind == "required"}
     assert said == {
         "door": "The property is required now, as {} shows.",
         "who": 'The property is required now, as {"door": ""} shows.',

@@ -41,16 +41,16 @@ NESTED = {"anyOf": [{"type": "string"}, {"anyOf": [{"type": "integer"}, {"items"
 )
 def test_nearest_alternative_is_told(schema: Any, value: Any, said: str) -> None:
     """One learns which alternative was probably meant, and what it lacks, at its place."""
-    (found,) = parse("JsonSchema/2020-12", orjson.dumps(schema)).validate(orjson.dumps(value))
-    assert said in found
+    (result,) = parse("JsonSchema/2020-12", orjson.dumps(schema)).validate(orjson.dumps(value))
+    assert said in result
 
 
 def test_many_reasons_are_cut() -> None:
     """An alternative that lacks very much is not told in full."""
     wide = {"anyOf": [{"required": [f"name{number}" for number in range(50)]}, {"type": "integer"}]}
-    (found,) = parse("JsonSchema/2020-12", orjson.dumps(wide)).validate(b"{}")
-    assert found.endswith("; …")
-    assert len(found) < 400
+    (result,) = parse("JsonSchema/2020-12", orjson.dumps(wide)).validate(b"{}")
+    assert result.endswith("; …")
+    assert len(result) < 400
 
 
 LONG = "x" * 100_000
@@ -74,6 +74,6 @@ LENGTHY: list[tuple[str, Any, str, str]] = [
 @pytest.mark.parametrize(("format_", "schema", "body", "said"), LENGTHY, ids=[each[0] for each in LENGTHY])
 def test_problems_are_short_whatever_they_quote(format_: str, schema: Any, body: str, said: str) -> None:
     """A row for a payload that breaks its schema is no larger for that than a sentence or two."""
-    found = parse(format_, schema).validate(body.encode(), "application/json")
-    assert any(said in each for each in found)
-    assert all(len(each) < 700 for each in found)
+    result = parse(format_, schema).validate(body.encode(), "application/json")
+    assert any(said in each for each in result)
+    assert all(len(each) < 700 for each in result)

@@ -41,10 +41,10 @@ BOTH_WAYS = {
 def test_example_fits_its_schema(draft: str, schema: Any, due: Any) -> None:
     """What is required in another way than by "required" is there too."""
     schema_ = parse(f"JsonSchema/{draft}", orjson.dumps(schema))
-    made = schema_.example()
-    assert schema_.validate(orjson.dumps(made)) == ()
+    result = schema_.example()
+    assert schema_.validate(orjson.dumps(result)) == ()
     if due is not None:
-        assert made == due
+        assert result == due
 
 
 @pytest.mark.parametrize(

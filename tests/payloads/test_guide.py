@@ -18,12 +18,12 @@ AFTER = DOCUMENT.replace(b"}]", b'}, {"name": "driver", "type": "string"}]')
 def test_python_of_the_guide_runs() -> None:
     """The example gives what its remarks say."""
     (program,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    made: dict[str, Any] = {"document": DOCUMENT, "body": b"\x06", "before": DOCUMENT, "after": AFTER}
-    exec(program, made)  # noqa: S102 - our own page
-    assert made["value"] == {"metres": 3}
-    assert made["schema"].validate(b"") != ()
-    assert (made["found"].backward, made["found"].forward) == ("no", "yes")
-    assert len(made["found"].verdicts) == 1
+    result: dict[str, Any] = {"document": DOCUMENT, "body": b"\x06", "before": DOCUMENT, "after": AFTER}
+    exec(program, result)  # noqa: S102 - our own page
+    assert result["value"] == {"metres": 3}
+    assert result["schema"].validate(b"") != ()
+    assert (result["found"].backward, result["found"].forward) == ("no", "yes")
+    assert len(result["found"].verdicts) == 1
 
 
 def test_guide_names_every_language_and_rule() -> None:

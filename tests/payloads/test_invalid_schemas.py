@@ -78,9 +78,9 @@ def test_byte_that_is_no_text_is_found_at_its_place(format_: str, document: byte
 )
 def test_document_of_another_version_is_told(format_: str, document: str, part: str) -> None:
     """What a document says of its version is held against its format."""
-    found = problems(format_, document.encode())
-    assert [item.kind for item in found] == ["format"]
-    assert part in found[0].message
+    result = problems(format_, document.encode())
+    assert [item.kind for item in result] == ["format"]
+    assert part in result[0].message
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_wrong_values_of_xml_are_told_with_their_type() -> None:
 def test_default_that_its_field_can_not_have_is_told(type_: str, default: str, said: str) -> None:
     """Other readers of Avro refuse such a schema; whole payloads can be read all the same."""
     document = f'{{"type": "record", "name": "A", "fields": [{{"name": "a", "type": {type_}, "default": {default}}}]}}'
-    (found,) = problems("Avro/1.11.0", document.encode())
-    assert said in found.message
-    assert (found.kind, found.line, found.column) == ("syntax", 1, document.index(', "default": ') + 14)
+    (result,) = problems("Avro/1.11.0", document.encode())
+    assert said in result.message
+    assert (result.kind, result.line, result.column) == ("syntax", 1, document.index(', "default": ') + 14)
     assert parse("Avro/1.11.0", document.encode()).fields()
 
 
@@ -210,10 +210,10 @@ def test_names_in_json_that_proto2_lets_be_the_same() -> None:
 )
 def test_names_that_avro_does_not_allow_are_told(document: str, marked: str, said: str) -> None:
     """Other readers refuse such a schema or pass over what it says; payloads can be read all the same."""
-    (found,) = problems("Avro/1.11.0", document.encode())
-    assert said in found.message
-    assert found.help
-    assert (found.kind, found.line, found.column) == ("syntax", 1, document.index(marked) + 1)
+    (result,) = problems("Avro/1.11.0", document.encode())
+    assert said in result.message
+    assert result.help
+    assert (result.kind, result.line, result.column) == ("syntax", 1, document.index(marked) + 1)
     assert parse("Avro/1.11.0", document.encode()).format == "Avro/1.11.0"
 
 

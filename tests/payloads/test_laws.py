@@ -168,6 +168,6 @@ def test_dates_may_be_texts() -> None:
     """What stands in JSON as text is taken for what the schema says."""
     stated = {"n": 1, "f": 1, "s": "a", "raw": "b", "at": "2026-01-31T09:30:00Z", "day": "2026-01-31", "price": "1.5"}
     body = schema("Avro/1.11.0").encode({**stated, "more": {}})
-    found = schema("Avro/1.11.0").decode(body)
-    assert found["at"] == datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
-    assert (found["day"], found["price"], found["raw"]) == (date(2026, 1, 31), Decimal("1.5"), b"b")
+    result = schema("Avro/1.11.0").decode(body)
+    assert result["at"] == datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+    assert (result["day"], result["price"], result["raw"]) == (date(2026, 1, 31), Decimal("1.5"), b"b")

@@ -41,10 +41,10 @@ def test_any_message_may_be_of_a_type_that_the_file_does_not_know(
     schema = parse("Protobuf/3", ANY, fragment="M")
     body = packed(URL + type_, value)
     assert schema.validate(body) == ()
-    found = schema.decode(body)
-    assert found == {"x": {"@type": URL + type_, **expected}}
+    result = schema.decode(body)
+    assert result == {"x": {"@type": URL + type_, **expected}}
     if not isinstance(expected.get("value"), bytes):
-        assert schema.encode(found) == body
+        assert schema.encode(result) == body
 
 
 def test_any_message_nested_without_end_is_its_bytes() -> None:
@@ -54,9 +54,9 @@ def test_any_message_nested_without_end_is_its_bytes() -> None:
         type_ = (URL + "google.protobuf.Any").encode()
         held = b"\x0a" + varint(len(type_)) + type_ + b"\x12" + varint(len(held)) + held
     schema = parse("Protobuf/3", ANY, fragment="M")
-    found = schema.decode(b"\x0a" + varint(len(held)) + held)
-    assert found["x"]["@type"] == URL + "google.protobuf.Any"
-    assert isinstance(found["x"]["value"], bytes)
+    result = schema.decode(b"\x0a" + varint(len(held)) + held)
+    assert result["x"]["@type"] == URL + "google.protobuf.Any"
+    assert isinstance(result["x"]["value"], bytes)
 
 
 def varint(number: int) -> bytes:
@@ -103,8 +103,8 @@ def test_number_that_a_closed_enumeration_does_not_list_is_told(body: str, expec
 )
 def test_entry_with_an_unlisted_number_is_told(body: str, expected: dict[str, object]) -> None:
     """Protobuf keeps the whole entry of a map among what it doesn't know."""
-    found = parse("Protobuf/2", CLOSED, fragment="Maps").decode(bytes.fromhex(body))
-    assert found == {"names": {}, "numbers": {}, "truths": {}, **expected}
+    result = parse("Protobuf/2", CLOSED, fragment="Maps").decode(bytes.fromhex(body))
+    assert result == {"names": {}, "numbers": {}, "truths": {}, **expected}
 
 
 def test_required_field_of_an_unlisted_number_is_missing() -> None:

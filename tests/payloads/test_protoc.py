@@ -28,8 +28,8 @@ def problem(document: bytes, **files: bytes) -> Problem:
     known = {f"/schemagroups/g/schemas/{name}": content for name, content in files.items()}
     with pytest.raises(SchemaError) as caught:
         parse("Protobuf/3", document, uri=URI, fetch=known.get)
-    (found,) = caught.value.problems
-    return found
+    (result,) = caught.value.problems
+    return result
 
 
 def test_nothing_is_written_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
@@ -43,18 +43,18 @@ def test_nothing_is_written_to_standard_error(capfd: pytest.CaptureFixture[str])
 
 def test_threads_have_their_own_answers() -> None:
     """The compiler has one standard error; each call reads what it wrote itself."""
-    found: dict[int, str] = {}
+    result: dict[int, str] = {}
 
     def read(number: int) -> None:
         for _ in range(20):
-            found[number] = problem(b'syntax = "proto3"; message A { T%d a = 1; }' % number).message
+            result[number] = problem(b'syntax = "proto3"; message A { T%d a = 1; }' % number).message
 
     threads = [Thread(target=read, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == {number: f'"T{number}" is not defined' for number in range(8)}
+    assert result == {number: f'"T{number}" is not defined' for number in range(8)}
 
 
 def test_imports_of_imports_are_found() -> None:
@@ -69,9 +69,9 @@ def test_imports_of_imports_are_found() -> None:
 
 def test_import_that_is_wrong_is_told_at_the_import() -> None:
     """What is wrong in the other file is said with its place there."""
-    found = problem(b'syntax = "proto3";\nimport "one.proto"; message A {}', one=b'syntax = "proto3"; message')
-    assert (found.kind, found.line, found.column) == ("reference", 2, 1)
-    assert found.message == 'the import "one.proto" is wrong: one.proto:1:27: Expected message name'
+    result = problem(b'syntax = "proto3";\nimport "one.proto"; message A {}', one=b'syntax = "proto3"; message')
+    assert (result.kind, result.line, result.column) == ("reference", 2, 1)
+    assert result.message == 'the import "one.proto" is wrong: one.proto:1:27: Expected message name'
 
 
 def test_files_that_import_each_other_are_refused() -> None:
@@ -92,8 +92,8 @@ def test_import_leads_nowhere_else(name: str) -> None:
 
 def test_each_line_has_one_problem() -> None:
     """What follows from a fault is left out, other faults are not."""
-    found = problems("Protobuf/3", b'syntax = "proto3";\nmessage A {\n  X a = 1; X b = 2;\n  Y c = 3;\n}\n')
-    assert [(item.line, item.column, item.message) for item in found] == [
+    result = problems("Protobuf/3", b'syntax = "proto3";\nmessage A {\n  X a = 1; X b = 2;\n  Y c = 3;\n}\n')
+    assert [(item.line, item.column, item.message) for item in result] == [
         (3, 3, '"X" is not defined'),
         (4, 3, '"Y" is not defined'),
     ]
@@ -116,11 +116,11 @@ def test_edition_that_the_format_does_not_state_is_told(
     format_: str, document: bytes, message: str, help_: str
 ) -> None:
     """Where the document states it, or begins."""
-    (found,) = problems(format_, document)
-    assert message in found.message
-    assert help_ in found.help
+    (result,) = problems(format_, document)
+    assert message in result.message
+    assert help_ in result.help
     first = document.index(document.lstrip()) if format_ == "Protobuf/3" and document[:1] == b"\n" else None
-    assert (found.line, found.column) == ((2, 2) if first else (document.count(b"\n") + 1, 1))
+    assert (result.line, result.column) == ((2, 2) if first else (document.count(b"\n") + 1, 1))
 
 
 @pytest.mark.parametrize("text", RIGHT)

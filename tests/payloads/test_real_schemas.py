@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from xregit.catalog import Registry, read_folder
 from xregit.payloads import SchemaError, language, parse, problems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # "}" stands twice at the end of these.
 BROKEN = ("codegen-sample-minimal-proto",)
@@ -52,15 +50,15 @@ def of_document(value: Any, name: str) -> Iterator[Found]:
 @cache
 def published(folder: Path) -> tuple[Found, ...]:
     """Return each schema of the published documents once."""
-    found: dict[tuple[str, bytes], Found] = {}
+    result: dict[tuple[str, bytes], Found] = {}
     for file in sorted(folder.rglob("*.json")):
         try:
             value = json.loads(file.read_bytes())
         except ValueError:
             continue
         for item in of_document(value, file.name):
-            found.setdefault((item[1], item[2]), item)
-    return tuple(found.values())
+            result.setdefault((item[1], item[2]), item)
+    return tuple(result.values())
 
 
 def judge(found: Found) -> None:
@@ -78,9 +76,9 @@ def judge(found: Found) -> None:
 @pytest.mark.requirement("MSG-41")
 def test_schemas_of_the_example_catalog_can_be_used(root: Path) -> None:
     """Each schema has an example that is valid, however it is encoded."""
-    found = list(of_catalog(read_folder(root / "registry")))
-    assert len(found) > 50
-    for item in found:
+    results = list(of_catalog(read_folder(root / "registry")))
+    assert len(results) > 50
+    for item in results:
         form, several = item[1], "Protobuf" in item[1] and not item[3]
         assert problems(form, item[2]) == ()
         if not several:
@@ -89,10 +87,10 @@ def test_schemas_of_the_example_catalog_can_be_used(root: Path) -> None:
 
 def test_schemas_of_published_documents_can_be_used(shared: Path) -> None:
     """So has each of the published documents, but for those that are broken."""
-    found = published(shared / "corpus" / "docs")
-    assert {language(item[1]) for item in found} >= {"JsonSchema", "Avro", "Protobuf", "JsonStructure"}
-    assert len(found) > 300
-    for item in found:
+    result = published(shared / "corpus" / "docs")
+    assert {language(item[1]) for item in result} >= {"JsonSchema", "Avro", "Protobuf", "JsonStructure"}
+    assert len(result) > 300
+    for item in result:
         if item[0].startswith(BROKEN):
             with pytest.raises(SchemaError):
                 parse(item[1], item[2])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import fastavro
 import pytest
@@ -16,9 +17,6 @@ from hypothesis import strategies as st
 from tests.payloads.compatibility_page import Case, cases
 from xregit.payloads import SchemaError, parse
 from xregit.payloads.compatibility import Answer, compare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 AVRO = "Avro/1.11.1"
 slow = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
@@ -80,7 +78,7 @@ def value_of(schema: Any, draw: Callable[[st.SearchStrategy[Any]], Any]) -> Any:
         return [value_of(schema["items"], draw) for _ in range(draw(st.integers(0, 2)))]
     if kind == "map":
         return {str(index): value_of(schema["values"], draw) for index in range(draw(st.integers(0, 2)))}
-    made: dict[str, st.SearchStrategy[Any]] = {
+    result: dict[str, st.SearchStrategy[Any]] = {
         "null": st.none(),
         "boolean": st.booleans(),
         "int": st.integers(-(2**31), 2**31 - 1),
@@ -93,7 +91,7 @@ def value_of(schema: Any, draw: Callable[[st.SearchStrategy[Any]], Any]) -> Any:
     }
     if kind == "enum":
         return draw(st.sampled_from(schema["symbols"]))
-    return draw(st.binary(min_size=schema["size"], max_size=schema["size"]) if kind == "fixed" else made[kind])
+    return draw(st.binary(min_size=schema["size"], max_size=schema["size"]) if kind == "fixed" else result[kind])
 
 
 def is_read(written: Any, read: Any, value: Any) -> bool:
@@ -117,8 +115,8 @@ def test_what_is_said_to_be_read_is_read_by_another(old: Any, new: Any, alike: b
         changed = {field["name"]: field for field in (*old["fields"], *new["fields"][:1])}
         new = {**old, "fields": list(changed.values())}
     try:
-        found = compare(*(parse(AVRO, json.dumps(item).encode()) for item in (old, new)))
-        for written, read, answer in ((old, new, found.backward), (new, old, found.forward)):
+        result = compare(*(parse(AVRO, json.dumps(item).encode()) for item in (old, new)))
+        for written, read, answer in ((old, new, result.backward), (new, old, result.forward)):
             if answer is Answer.YES:
                 assert is_read(written, read, value_of(written, data.draw))
     except (SchemaError, SchemaParseException):
@@ -158,14 +156,14 @@ def proto(fields: dict[int, tuple[str, str]]) -> bytes:
 def number_of(kind: str) -> st.SearchStrategy[Any]:
     """Return values of a scalar type."""
     if kind in OTHERS:
-        made: dict[str, st.SearchStrategy[Any]] = {
+        result: dict[str, st.SearchStrategy[Any]] = {
             "bool": st.booleans(),
             "string": st.text(max_size=3),
             "bytes": st.binary(max_size=3),
             "double": st.floats(allow_nan=False),
             "float": st.floats(width=32, allow_nan=False),
         }
-        return made[kind]
+        return result[kind]
     bits = 64 if "64" in kind else 32
     least = 0 if kind.startswith(("u", "fixed")) else -(2 ** (bits - 1))
     return st.integers(least, least + 2**bits - 1)
@@ -178,11 +176,11 @@ def test_a_round_trip_keeps_every_value(old: Any, new: Any, alike: bool, data: s
     if alike:
         new = {**old, **dict(list(new.items())[:1])}
     schemas: list[Any] = [parse("Protobuf/3", proto(fields)) for fields in (old, new)]
-    found = compare(*schemas)
+    result = compare(*schemas)
     classes = [message_factory.GetMessageClass(schema.message) for schema in schemas]
     for (written, read), (one, other), answer in (
-        ((old, new), classes, found.backward),
-        ((new, old), classes[::-1], found.forward),
+        ((old, new), classes, result.backward),
+        ((new, old), classes[::-1], result.forward),
     ):
         if answer is not Answer.YES:
             continue

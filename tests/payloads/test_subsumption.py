@@ -93,12 +93,12 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
 def test_nothing_is_called_compatible_that_a_value_disproves(pair: tuple[Any, Any], values: list[Any]) -> None:
     """Every value of the old schema is one of the new, where the verdict says so, and the other way round."""
     old, new = (parse(FORMAT, json.dumps(item).encode()) for item in pair)
-    found = compare(old, new)
+    result = compare(old, new)
     judges = tuple(map(Draft202012Validator, pair))
     for value in values:
         accepted = tuple(judge.is_valid(value) for judge in judges)
-        assert not (accepted == (True, False) and found.backward is Answer.YES), value
-        assert not (accepted == (False, True) and found.forward is Answer.YES), value
+        assert not (accepted == (True, False) and result.backward is Answer.YES), value
+        assert not (accepted == (False, True) and result.forward is Answer.YES), value
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])

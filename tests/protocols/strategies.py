@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from xregit.model.datatypes import SYNTAXES
 from xregit.protocols import Event, Wire
 from xregit.protocols.json import json_bytes
 from xregit.protocols.message_layout import MAP, ONE, Field, MessageLayout, message_layout
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
 
 PROTOCOLS = ("HTTP", "AMQP/1.0", "MQTT/3.1.1", "MQTT/5.0", "KAFKA", "NATS")
 TOKENS = st.text("abcXYZ019!#$%&'*+-.^_`|~", min_size=1, max_size=12)

@@ -21,7 +21,7 @@ def cases(name: str) -> list[Any]:
     ]
 
 
-def shown(event: Event) -> dict[str, Any]:
+def as_case(event: Event) -> dict[str, Any]:
     """Return an event as the cases write it."""
     if event.data is None:
         return dict(event.attributes)
@@ -34,20 +34,20 @@ def shown(event: Event) -> dict[str, Any]:
 def as_written(event: dict[str, Any]) -> dict[str, Any]:
     """Return what a case expects; bytes that are text are compared as text."""
     data = event.get("data")
-    return {**event, "data": shown(Event({}, data))["data"]} if isinstance(data, bytes) else event
+    return {**event, "data": as_case(Event({}, data))["data"]} if isinstance(data, bytes) else event
 
 
 @pytest.mark.parametrize("case", cases("received.yaml"))
 def test_a_message_carries_what_its_case_says(case: dict[str, Any]) -> None:
     """The mode, the events and all that is wrong with them."""
-    found = extract(read_wire(case["wire"]))
+    result = extract(read_wire(case["wire"]))
     expected = case.get("events", [case["event"]] if "event" in case else None)
-    assert found.mode == case["mode"]
-    assert list(found.problems) == case.get("problems", [])
+    assert result.mode == case["mode"]
+    assert list(result.problems) == case.get("problems", [])
     if expected is not None:
-        assert [shown(event) for event in found.events] == [as_written(event) for event in expected]
+        assert [as_case(event) for event in result.events] == [as_written(event) for event in expected]
     elif "problems" not in case:
-        assert found.events == ()
+        assert result.events == ()
 
 
 @pytest.mark.parametrize("case", cases("sent.yaml"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from cloudevents.core.bindings import amqp, http, kafka
@@ -15,9 +16,6 @@ from hypothesis import strategies as st
 from tests.protocols.strategies import ATTRIBUTE, EXTENSIONS
 from xregit.protocols import Event, Wire, bind, event_json, extract, read_event, to_text
 from xregit.protocols.json import json_bytes, json_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FORMAT = JSONFormat()
 DATA = st.dictionaries(ATTRIBUTE, st.one_of(ATTRIBUTE, st.integers(), st.booleans()), max_size=3)
@@ -97,9 +95,9 @@ def test_the_sdk_reads_what_we_write(protocol: str, mode: str, drawn: tuple[dict
     attributes, data = drawn
     judge = JUDGES[protocol]
     wire = bind(Event(attributes, json_bytes(data)), protocol, mode)
-    found = judge.read(judge.to_theirs(wire), FORMAT)
-    assert found.get_attributes() == theirs(attributes)
-    assert found.get_data() == data
+    result = judge.read(judge.to_theirs(wire), FORMAT)
+    assert result.get_attributes() == theirs(attributes)
+    assert result.get_data() == data
 
 
 @pytest.mark.parametrize("mode", ["binary", "structured"])
@@ -110,10 +108,10 @@ def test_we_read_what_the_sdk_writes(protocol: str, mode: str, drawn: tuple[dict
     attributes, data = drawn
     judge = JUDGES[protocol]
     write = judge.binary if mode == "binary" else judge.structured
-    found = extract(judge.to_ours(write(CloudEvent(theirs(attributes), data), FORMAT)))
-    assert (found.mode, found.problems) == (mode, ())
-    assert found.events[0].attributes == attributes
-    assert json_value(found.events[0].data or b"") == data
+    result = extract(judge.to_ours(write(CloudEvent(theirs(attributes), data), FORMAT)))
+    assert (result.mode, result.problems) == (mode, ())
+    assert result.events[0].attributes == attributes
+    assert json_value(result.events[0].data or b"") == data
 
 
 @given(drawn=events(), data=st.binary(min_size=1))

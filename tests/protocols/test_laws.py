@@ -53,9 +53,9 @@ def test_assembling_undoes_flattening(wire: Wire) -> None:
 @given(event=events())
 def test_a_message_carries_the_event_bound_to_it(protocol: str, mode: str, event: Event) -> None:
     """Binary or structured, over every protocol, with every awkward character."""
-    found = extract(read_wire(bind(event, protocol, mode).as_json()))
-    assert found.problems == ()
-    assert (found.mode, found.events) == (mode, (event,))
+    result = extract(read_wire(bind(event, protocol, mode).as_json()))
+    assert result.problems == ()
+    assert (result.mode, result.events) == (mode, (event,))
 
 
 @pytest.mark.requirement("CEM-15")
@@ -65,8 +65,8 @@ def test_values_that_are_no_texts_arrive_as_themselves_or_as_canonical_text(
     protocol: str, mode: str, event: Event
 ) -> None:
     """Truth values and whole numbers become texts where the protocol has only those."""
-    found = extract(bind(event, protocol, mode)).events[0].attributes
-    assert {name: to_text("any", value) for name, value in found.items()} == {
+    result = extract(bind(event, protocol, mode)).events[0].attributes
+    assert {name: to_text("any", value) for name, value in result.items()} == {
         name: to_text("any", value) for name, value in event.attributes.items()
     }
 
@@ -74,8 +74,8 @@ def test_values_that_are_no_texts_arrive_as_themselves_or_as_canonical_text(
 @given(st.lists(events(), max_size=3))
 def test_a_batch_carries_its_events(batch: list[Event]) -> None:
     """In their order, and none is lost."""
-    found = extract(bind_batch(batch, "HTTP"))
-    assert (found.mode, found.events, found.problems) == ("batch", tuple(batch), ())
+    result = extract(bind_batch(batch, "HTTP"))
+    assert (result.mode, result.events, result.problems) == ("batch", tuple(batch), ())
 
 
 @given(events())

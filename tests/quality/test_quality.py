@@ -24,8 +24,8 @@ TOP = {"LICENSE", "README.md", "pyproject.toml", "registry", "site", "tests", "t
 @pytest.mark.parametrize("name", TOOLS)
 def test_tool_finds_nothing(name: str, root: Path) -> None:
     """The tool has nothing to say about the code of this repository."""
-    done = subprocess.run(TOOLS[name], cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = subprocess.run(TOOLS[name], cwd=root, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_nothing_else_stands_at_the_top(root: Path) -> None:

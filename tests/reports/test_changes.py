@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,9 +18,6 @@ from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.markdown import MAX_CHARACTERS, MAX_ROWS, changes_markdown, headline
 from xregit.reports.text import escape_control
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOTHING = Review((), ())
 
@@ -66,10 +63,10 @@ def test_what_can_not_be_read_is_not_said_to_stay_as_it_is(tmp_path: Path) -> No
     before = registry_of(tmp_path / "before", {path: "protocol: KAFKA\n"})
     after = registry_of(tmp_path / "after", {path: "protocol: [KAFKA\n"})
     for one, other in ((before, after), (after, before)):
-        made = review(diff(one, other), one, other, today=date(2026, 1, 1))
-        assert changes_text(made) == "Nothing has changed in what can be read."
-        assert json.loads(changes_json(made))["unread"] == [f"registry/{path}"]
-        assert changes_markdown(made).split("\n\n") == [
+        result = review(diff(one, other), one, other, today=date(2026, 1, 1))
+        assert changes_text(result) == "Nothing has changed in what can be read."
+        assert json.loads(changes_json(result))["unread"] == [f"registry/{path}"]
+        assert changes_markdown(result).split("\n\n") == [
             "## What can't be read can't be compared",
             "Not compared, as it can't be read, before the change or after it:",
             f"- `registry/{path}`\n",
@@ -99,8 +96,8 @@ def test_very_many_changes_fit_into_a_comment() -> None:
 @pytest.mark.parametrize(("changes", "reaches", "length"), [(2_000, 5, 50), (300, 500, 50), (10_000, 0, 5_000)])
 def test_summary_is_never_longer_than_github_takes(changes: int, reaches: int, length: int) -> None:
     """Fewer rows are shown, the worst ones, and the rest is counted."""
-    made = item(Impact.BREAKING, message=f'It is "{"x" * length}" now.', reaches=reaches)
-    text = changes_markdown(Review((made,) * changes, ()))
+    result = item(Impact.BREAKING, message=f'It is "{"x" * length}" now.', reaches=reaches)
+    text = changes_markdown(Review((result,) * changes, ()))
     assert len(text) <= MAX_CHARACTERS
     assert f"### Breaks somebody ({changes})" in text
     assert "more." in text
@@ -108,15 +105,15 @@ def test_summary_is_never_longer_than_github_takes(changes: int, reaches: int, l
 
 def test_address_that_is_no_text_is_linked_as_far_as_it_is() -> None:
     """Such as that of a file whose name is no UTF-8."""
-    made = Review((item(Impact.BREAKING),), ())
-    assert "https://git.example.com/%FF" in changes_markdown(made, line=lambda *_: "https://git.example.com/\udcff")
+    result = Review((item(Impact.BREAKING),), ())
+    assert "https://git.example.com/%FF" in changes_markdown(result, line=lambda *_: "https://git.example.com/\udcff")
 
 
 @given(st.text(max_size=30))
 def test_no_text_leaves_its_cell(value: str) -> None:
     """Whatever a value holds, a row stays one row of three cells."""
-    made = Review((item(Impact.BREAKING, message=f'"a" changes to "{value}".'),), ())
-    rows = [line for line in changes_markdown(made).split("\n") if line.startswith("| **")]
+    result = Review((item(Impact.BREAKING, message=f'"a" changes to "{value}".'),), ())
+    rows = [line for line in changes_markdown(result).split("\n") if line.startswith("| **")]
     assert len(rows) == 1
     assert rows[0].replace("\\|", "").count("|") == 4
     assert "<script" not in rows[0].replace("`", "")

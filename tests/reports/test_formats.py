@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,9 +17,6 @@ from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports.formats import FORMATS, MAX_RESULTS
 from xregit.reports.text import summary, text
 from xregit.rules import RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ERROR = Diagnostic(
     rule="unknown-attribute",
@@ -108,9 +105,9 @@ def test_summary_counts_findings_and_files(diagnostics: tuple[Diagnostic, ...], 
 )
 def test_text_says_what_to_do_next(counts: list[int], said: list[str]) -> None:
     """Below the findings are the rules, most findings first, no more than a reader takes in, and where to read on."""
-    found = [replace(ERROR, rule=f"rule-{number}") for number, count in enumerate(counts) for _ in range(count)]
-    lines = text(found).splitlines()
-    assert lines[lines.index(summary(found)) + 1 :][: len(said)] == said
+    results = [replace(ERROR, rule=f"rule-{number}") for number, count in enumerate(counts) for _ in range(count)]
+    lines = text(results).splitlines()
+    assert lines[lines.index(summary(results)) + 1 :][: len(said)] == said
 
 
 def test_text_names_the_file_with_most_findings() -> None:
@@ -208,8 +205,8 @@ def test_junit_is_read_as_it_is_meant(diagnostics: tuple[Diagnostic, ...]) -> No
     assert errors == len([case for suite in report for case in suite if not case.is_passed])
     root = ET.fromstring(FORMATS["junit"](diagnostics))  # noqa: S314 - it is our own text
     for parent, children in SHAPE.items():
-        found = [root] if parent == root.tag else root.iter(parent)
-        assert {child.tag for element in found for child in element} <= children
+        result = [root] if parent == root.tag else root.iter(parent)
+        assert {child.tag for element in result for child in element} <= children
 
 
 @given(DIAGNOSTICS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.reports.text import MAX_COLUMNS, coloured, escape_control, excerpt, plain, terminal_width, text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LONG = "a: " + "x" * 5000 + " HERE " + "y" * 5000
 CASES = {
@@ -39,34 +36,34 @@ CASES = {
 @pytest.mark.parametrize(("line", "column", "end", "shown", "carets"), CASES.values(), ids=CASES.keys())
 def test_carets_stand_under_the_span(line: str, column: int, end: int, shown: str, carets: str) -> None:
     """Columns count characters, carets stand where a terminal shows them."""
-    made = excerpt(line, column, end)
-    assert (made.line, made.carets) == (shown, carets)
+    result = excerpt(line, column, end)
+    assert (result.line, result.carets) == (shown, carets)
 
 
 def test_long_line_is_cut_around_the_span() -> None:
     """What stands around the span stays, and both cuts are marked."""
-    made = excerpt(LONG, LONG.index("HERE") + 1, LONG.index("HERE") + 5)
-    assert made.line.startswith("…x")
-    assert made.line.endswith("y…")
-    assert made.line[made.carets.index("^") :].startswith("HERE")
-    assert made.carets.count("^") == 4
+    result = excerpt(LONG, LONG.index("HERE") + 1, LONG.index("HERE") + 5)
+    assert result.line.startswith("…x")
+    assert result.line.endswith("y…")
+    assert result.line[result.carets.index("^") :].startswith("HERE")
+    assert result.carets.count("^") == 4
 
 
 def test_long_span_is_underlined_as_far_as_it_is_shown() -> None:
     """The carets end where the line is cut."""
-    made = excerpt(LONG, 4, len(LONG))
-    assert terminal_width(made.carets) <= MAX_COLUMNS
-    assert terminal_width(made.line) <= MAX_COLUMNS + 1
+    result = excerpt(LONG, 4, len(LONG))
+    assert terminal_width(result.carets) <= MAX_COLUMNS
+    assert terminal_width(result.line) <= MAX_COLUMNS + 1
 
 
 @given(st.text(st.characters(exclude_characters="\r\n"), max_size=300), st.integers(0, 310), st.integers(0, 310))
 def test_any_line_is_shown_safely(line: str, column: int, end: int) -> None:
     """Nothing that steers a terminal comes out, and neither line nor carets grow without bound."""
-    made = excerpt(line, column, end)
-    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in made.line)
-    assert terminal_width(made.line) <= MAX_COLUMNS + 2
-    assert set(made.carets) <= {" ", "^"}
-    assert "^" in made.carets
+    result = excerpt(line, column, end)
+    assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in result.line)
+    assert terminal_width(result.line) <= MAX_COLUMNS + 2
+    assert set(result.carets) <= {" ", "^"}
+    assert "^" in result.carets
 
 
 @given(st.text(st.characters(codec="ascii"), min_size=1, max_size=80), st.data())
@@ -75,9 +72,9 @@ def test_carets_cover_the_characters_of_the_span(line: str, data: st.DataObject)
     line = "".join(character for character in line if character.isprintable()) or "a"
     start = data.draw(st.integers(1, len(line)))
     end = data.draw(st.integers(start + 1, len(line) + 1))
-    made = excerpt(line, start, end)
-    assert made.line == line
-    assert line[start - 1 : end - 1] == "".join(a for a, b in zip(line, made.carets, strict=False) if b == "^")
+    result = excerpt(line, start, end)
+    assert result.line == line
+    assert line[start - 1 : end - 1] == "".join(a for a, b in zip(line, result.carets, strict=False) if b == "^")
 
 
 def test_texts_are_one_line() -> None:

@@ -8,17 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from shutil import copytree
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.source.repositories import new_repository
 from xregit.cli.init import create_registry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FAULT_INJECTION = Path(__file__).parent / "fault_injection"
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
@@ -94,16 +92,16 @@ class Subject:
 
 def subject(command: Command, folder: Path) -> Subject:
     """Return a command with a repository in which something has changed since it, or what it rests on, ran."""
-    made = new_repository(folder / "before")
-    create_registry(made.root)
-    (made.root / OTHER).write_text(f'basemessage:   "{XID}"\n', "utf-8")
-    made.commit("Begin")
+    repository = new_repository(folder / "before")
+    create_registry(repository.root)
+    (repository.root / OTHER).write_text(f'basemessage:   "{XID}"\n', "utf-8")
+    repository.commit("Begin")
     if command.first:
-        ended = run(command.first, made.root)
+        ended = run(command.first, repository.root)
         assert ended.code == 0, ended.said
-    message = made.root / MESSAGE
+    message = repository.root / MESSAGE
     message.write_text(message.read_text("utf-8") + "\nlabels: {   changed: 'yes'}\n", "utf-8")
-    return Subject(command, made.root, folder)
+    return Subject(command, repository.root, folder)
 
 
 def begin(arguments: tuple[str, ...], at: Path, **order: Any) -> subprocess.Popen[str]:
@@ -139,7 +137,7 @@ def state(folder: Path) -> State:
     return {path.as_posix(): (folder / path).read_bytes() for path in shown if not _hidden(path)}
 
 
-def left(folder: Path) -> list[str]:
+def leftovers(folder: Path) -> list[str]:
     """Return what runs have left beside what they wrote."""
     return [path.name for path in folder.rglob(".*") if path.name.endswith((".new", ".old"))]
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.resilience.commands import COMMANDS, XID, State, Subject, left, run, state, stopped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.resilience.commands import COMMANDS, XID, State, Subject, leftovers, run, state, stopped
 
 DEPRECATE = ("deprecate", XID, "--removal", "2099-01-01")
 # The first command stops just before a step in which it changes files, the second runs meanwhile to its end.
@@ -47,7 +44,7 @@ def test_of_two_at_once_none_undoes_the_other(name: str, subjects: Callable[[str
             assert "; wait for its end" in ended.said
             assert run(second, at).code == 0
         assert state(at) == expected
-        assert left(at) == []
+        assert leftovers(at) == []
 
 
 def one_by_one(subject: Subject, second: tuple[str, ...]) -> State:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.disks import read_only, small_disk
-from tests.resilience.commands import COMMANDS, Subject, left, run, state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from tests.resilience.commands import COMMANDS, Subject, leftovers, run, state
 
 DISK_BYTES, LARGEST_BYTES = 24 * 2**20, 100
 FILLER = ".filler"
@@ -64,14 +61,14 @@ def fails(subject: Subject, at: Path, reason: str, **limits: int) -> None:
 def unchanged(subject: Subject, at: Path) -> None:
     """All is as before, and nothing is left of what was tried."""
     as_before(subject, at)
-    assert left(at) == []
+    assert leftovers(at) == []
 
 
 def as_before(subject: Subject, at: Path) -> None:
     """What was there before is as it was."""
-    found = state(at)
-    found.pop(FILLER, None)
-    assert found == subject.before
+    result = state(at)
+    result.pop(FILLER, None)
+    assert result == subject.before
 
 
 def works(subject: Subject, at: Path) -> None:
@@ -116,7 +113,7 @@ def test_without_memory_nothing_changes(name: str, subjects: Callable[[str], Sub
         assert state(at) == after if tried.code == 0 else tried.code == 2 or crashed, tried.said
         if tried.code:
             as_before(subject, at)
-            if left(at):  # by a crash, or for want of the memory that it takes to tidy up
+            if leftovers(at):  # by a crash, or for want of the memory that it takes to tidy up
                 works(subject, at)
             said.append(tried.said)
     assert any("xregit: error: there is not enough memory" in lines for lines in said)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import xregit
-from tests.resilience.commands import COMMANDS, State, Subject, begin, left, run, state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.resilience.commands import COMMANDS, State, Subject, begin, leftovers, run, state
 
 # Of the steps in which a command changes files, so many at most are those before which it is killed.
 STEPS = dict.fromkeys(COMMANDS, 5) | {"build": 4, "site": 2}
@@ -42,11 +39,11 @@ def whole(subject: Subject, found: State) -> None:
 def goes_on(subject: Subject, at: Path) -> None:
     """The next run does what the killed one should have done, and nothing is left of that."""
     after, _ = subject.undisturbed
-    if state(at) != after or left(at):
+    if state(at) != after or leftovers(at):
         ended = run(subject.command.arguments, at)
         assert ended.code == 0, ended.said
     assert state(at) == after
-    assert left(at) == []
+    assert leftovers(at) == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -6,22 +6,17 @@ import codecs
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
+from xregit.diagnostics import Diagnostic
 from xregit.document import import_documents, read
 from xregit.model import builtin
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Registry
-    from xregit.diagnostics import Diagnostic
 
 PAGES = files("xregit.rules") / "docs"
 MIB = 2**20
@@ -109,10 +104,10 @@ def example(name: str, kind: str) -> Example:
 
 def example_of(name: str, text: str) -> Example:
     """Return the example that blocks of Markdown make; a mark without a rule is one of that name."""
-    made = Example(about=name)
+    result = Example(about=name)
     for block in _BLOCK.finditer(text):
-        _add(made, name, block["language"], block["text"].splitlines())
-    return made
+        _add(result, name, block["language"], block["text"].splitlines())
+    return result
 
 
 def findings(registry: Registry) -> Iterator[Due]:

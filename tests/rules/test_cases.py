@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,10 +18,6 @@ from tests.rules.examples import Example, example_of, findings
 from xregit.catalog import read_folder
 from xregit.diagnostics import Severity
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 CASES = Path(__file__).parent / "cases"
 
@@ -43,8 +40,8 @@ def scenarios() -> Iterator[Any]:
 @pytest.mark.parametrize(("title", "text"), list(scenarios()))
 def test_scenario_gives_exactly_the_marked_findings(title: str, text: str, tmp_path: Path) -> None:
     """The title says what holds; marks say which findings are due."""
-    made: Example = example_of(title, text)
-    assert made.due == made.found(findings(made.registry(tmp_path)))
+    result: Example = example_of(title, text)
+    assert result.due == result.found(findings(result.registry(tmp_path)))
 
 
 NAMES = st.sampled_from(
@@ -108,7 +105,7 @@ def test_references_into_a_closed_folder_are_no_faults(nobodys_folder: Path) -> 
     closed.chmod(0)
     try:
         diagnostics = check(read_folder(root)).diagnostics
-        found = [(item.rule, item.path) for item in diagnostics if item.severity is not Severity.INFO]
+        results = [(item.rule, item.path) for item in diagnostics if item.severity is not Severity.INFO]
     finally:
         closed.chmod(0o700)
-    assert found == [("file-unreadable", "registry/messagegroups/g/")]
+    assert results == [("file-unreadable", "registry/messagegroups/g/")]

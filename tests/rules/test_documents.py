@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.rules.examples import TODAY, example
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.catalog.settings import Settings
 from xregit.document import compile_document, read_document, to_bytes
 from xregit.rules import RULES, Rule, check
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 # Faults that a document can't have, and why.
 MENDED = {
@@ -51,8 +46,8 @@ def as_document(registry: Registry, folder: Path) -> Registry:
 def wrong(registry: Registry, folder: Path) -> list[str]:
     """Return what is wrong with the document of a registry, without what comments in the files accept."""
     comments = " ".join(item.text for listed in registry.directives.values() for item in listed)
-    found = check(as_document(registry, folder), TODAY).diagnostics
-    return [str(item) for item in found if item.rule not in comments]
+    diagnostics = check(as_document(registry, folder), TODAY).diagnostics
+    return [str(item) for item in diagnostics if item.rule not in comments]
 
 
 def test_document_of_the_example_catalog_has_nothing_wrong(root: Path, tmp_path: Path) -> None:
@@ -70,8 +65,8 @@ def test_document_of_a_good_example_has_nothing_wrong(rule: Rule, tmp_path: Path
 def test_document_of_a_bad_example_has_the_same_faults(rule: Rule, tmp_path: Path) -> None:
     """What compiling does not mend is found in the document as in the files."""
     registry = example(rule.name, "Bad").registry(tmp_path)
-    found = Counter(
+    result = Counter(
         item.rule for item in check(as_document(registry, tmp_path), TODAY).diagnostics if item.rule == rule.name
     )
     due = Counter(item.rule for item in check(registry, TODAY).diagnostics if item.rule == rule.name)
-    assert (found != due) == (rule.name in MENDED)
+    assert (result != due) == (rule.name in MENDED)

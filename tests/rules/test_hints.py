@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.folders import folder, registry_of
 from xregit.catalog import read_folder
 from xregit.rules import check
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GROUP = "description: Doors.\nenvelope: CloudEvents/1.0\n"
 FILES = {
@@ -111,14 +108,14 @@ def test_references_to_nothing_come_with_the_likely_target(tmp_path: Path, said:
     """A name that is nearly right is told; otherwise the ways out are."""
     format_ = "" if "dataschemaformat" in said else "dataschemaformat: JsonSchema/draft-07\n"
     text = f"description: Closed.\nenvelopemetadata: {{}}\n{format_}{said}\n"
-    found = check(read_folder(folder(tmp_path, {**FILES, NEW: text}))).diagnostics
-    assert [item.help for item in found if item.rule == rule] == [help_]
+    diagnostics = check(read_folder(folder(tmp_path, {**FILES, NEW: text}))).diagnostics
+    assert [item.help for item in diagnostics if item.rule == rule] == [help_]
 
 
 def test_what_the_group_makes_necessary_is_said_to_be_so(tmp_path: Path) -> None:
     """The envelope that asks for "envelopemetadata" stands in another file, so that the message names it."""
-    found = check(read_folder(folder(tmp_path, {**FILES, NEW: "description: Closed.\n"}))).diagnostics
-    assert [item.message for item in found if item.rule == "required-attribute-missing"] == [
+    diagnostics = check(read_folder(folder(tmp_path, {**FILES, NEW: "description: Closed.\n"}))).diagnostics
+    assert [item.message for item in diagnostics if item.rule == "required-attribute-missing"] == [
         '"envelopemetadata" is missing, which goes with the inherited "envelope".'
     ]
 
@@ -139,8 +136,8 @@ BASES = "\n  mine: {protocol: HTTP}\n  derived: {basemessage: /endpoints/e/messa
 def test_protocol_of_the_group_alone_asks_for_no_options(tmp_path: Path) -> None:
     """The example of endpoint/spec.md has none; a protocol of the message's own, or of its base, asks for them."""
     files = {"registry.yaml": "registryid: r\n", "endpoints/e/endpoint.yaml": INLINE.rstrip() + BASES}
-    found = check(read_folder(folder(tmp_path, files))).diagnostics
-    assert {item.xid for item in found if item.rule == "required-attribute-missing"} == {
+    diagnostics = check(read_folder(folder(tmp_path, files))).diagnostics
+    assert {item.xid for item in diagnostics if item.rule == "required-attribute-missing"} == {
         "/endpoints/e/messages/derived",
         "/endpoints/e/messages/mine",
     }
@@ -161,8 +158,8 @@ def test_conflict_in_a_schema_is_told_as_one(tmp_path: Path, format_: str, name:
         "schemagroups/a/schemas/a/schema.yaml": f"description: A.\nformat: {format_}\n",
         f"schemagroups/a/schemas/a/versions/{name}": text,
     }
-    (found,) = [item for item in check(read_folder(folder(tmp_path, files))).diagnostics if item.path.endswith(name)]
-    assert (found.line, found.message) == (line, "A merge left both sides of a conflict here.")
+    (result,) = [item for item in check(read_folder(folder(tmp_path, files))).diagnostics if item.path.endswith(name)]
+    assert (result.line, result.message) == (line, "A merge left both sides of a conflict here.")
 
 
 @pytest.mark.parametrize(
@@ -177,8 +174,8 @@ def test_conflict_in_a_schema_is_told_as_one(tmp_path: Path, format_: str, name:
 def test_host_without_scheme_is_completed(tmp_path: Path, address: str, meant: str) -> None:
     """An address as clients' configurations have it comes back with a scheme."""
     stated = f"usage: [producer]\nprotocol: KAFKA\nprotocoloptions: {{endpoints: [{{uri: '{address}'}}]}}\n"
-    found = check(read_folder(folder(tmp_path, {"endpoints/e/endpoint.yaml": stated}))).diagnostics
-    helps = [item.help for item in found if item.rule == "address-without-host"]
+    diagnostics = check(read_folder(folder(tmp_path, {"endpoints/e/endpoint.yaml": stated}))).diagnostics
+    helps = [item.help for item in diagnostics if item.rule == "address-without-host"]
     assert helps == [f'Write it as in "plaintext://{meant}".']
 
 
@@ -210,15 +207,15 @@ def test_schema_in_yaml_is_told_as_that(tmp_path: Path) -> None:
 def test_an_attribute_in_the_wrong_file_is_told_the_right_one(tmp_path: Path, path: str, said: str, meant: str) -> None:
     """Three files of the registry itself stand side by side."""
     report = check(registry_of(tmp_path, {**FILES, path: said}))
-    found = [(item.rule, item.help) for item in report.diagnostics if item.path.endswith(path)]
-    assert found == [("unknown-attribute", f"It belongs into {meant}, which stands beside this file.")]
+    results = [(item.rule, item.help) for item in report.diagnostics if item.path.endswith(path)]
+    assert results == [("unknown-attribute", f"It belongs into {meant}, which stands beside this file.")]
 
 
 def test_a_version_with_a_space_in_its_id_is_told_that_alone(tmp_path: Path) -> None:
     """No reference of its schema is at fault."""
     files = {**FILES, f"{SCHEMAS}/versions/second one.json": "{}\n"}
-    found = {item.rule for item in check(registry_of(tmp_path, files)).diagnostics if SCHEMAS in item.path}
-    assert found == {"malformed-id", "unused-schema"}
+    results = {item.rule for item in check(registry_of(tmp_path, files)).diagnostics if SCHEMAS in item.path}
+    assert results == {"malformed-id", "unused-schema"}
 
 
 def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
@@ -229,6 +226,6 @@ def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
         f"{SCHEMAS}/schema.yaml": "description: Opened.\nformat: json\n",
         "messagegroups/doors/messages/opened.yaml": f"{message}dataschemauri: /{SCHEMAS}\n",
     }
-    found = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}
-    said = 'Write "format: JsonSchema/draft-07" in the schema, if it is written in that; its own format is none'
-    assert found["dataschemaformat-differs-from-schema"].startswith(said)
+    result = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}
+    text = 'Write "format: JsonSchema/draft-07" in the schema, if it is written in that; its own format is none'
+    assert result["dataschemaformat-differs-from-schema"].startswith(text)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.rules.examples import PAGES
 from xregit.rules import RULES, Rule, rule_named
 from xregit.rules.rule import ABOUT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BANNED = re.compile(r"(use|avoid|prefer|no|do-not|must|should|do|disallow|check|require)-")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.rules.examples import TODAY, example, findings, places, with_rules
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule, check
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 IMPORT = [rule for rule in RULES if rule.about == "import"]
 # What the pages of rules about changes show is tested with `xregit.changes`.

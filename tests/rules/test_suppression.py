@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.catalog.folders import folder
 from tests.rules.examples import with_rules
-from xregit.catalog import read_folder
+from xregit.catalog import Registry, read_folder
 from xregit.catalog.settings import Scope
 from xregit.document import read
 from xregit.rules import check, loading_diagnostics
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
 
 MESSAGE = "messagegroups/fleet/messages/a.yaml"
 GROUP = {"messagegroups/fleet/messagegroup.yaml": "description: Vehicles.\n"}
@@ -25,7 +20,7 @@ ACCEPTED = (
 )
 
 
-def found(registry: Registry, today: date | None = None) -> list[tuple[str, int]]:
+def findings(registry: Registry, today: date | None = None) -> list[tuple[str, int]]:
     """Return rules and lines of what the check finds, but for the remark that there are no CloudEvents."""
     quiet = with_rules(registry, {"messages-without-cloudevents": "off"})
     return [(item.rule, item.line) for item in check(quiet, today).diagnostics]
@@ -34,24 +29,24 @@ def found(registry: Registry, today: date | None = None) -> list[tuple[str, int]
 def test_without_a_date_nothing_is_past_and_no_comment_on_that_is_unused(tmp_path: Path) -> None:
     """A rule that was not looked into says nothing, and nothing is said of what accepts its findings."""
     registry = read_folder(folder(tmp_path, {**GROUP, MESSAGE: ACCEPTED}))
-    assert found(registry) == []
-    assert found(registry, date(2026, 6, 1)) == []
-    assert found(registry, date(2025, 6, 1)) == [("unused-suppression", 4)]
+    assert findings(registry) == []
+    assert findings(registry, date(2026, 6, 1)) == []
+    assert findings(registry, date(2025, 6, 1)) == [("unused-suppression", 4)]
 
 
 def test_comment_on_a_rule_that_is_off_is_not_unused(tmp_path: Path) -> None:
     """Who turns a rule off keeps the comments for the day on which it is turned on again."""
     text = "mood: good  # xregit: ignore unknown-attribute -- ours\ndescription: A.\n"
     registry = read_folder(folder(tmp_path, {**GROUP, MESSAGE: text}))
-    assert found(registry) == []
-    assert found(with_rules(registry, {"unknown-attribute": "off"})) == []
+    assert findings(registry) == []
+    assert findings(with_rules(registry, {"unknown-attribute": "off"})) == []
 
 
 def test_comments_in_a_file_that_is_no_yaml_count_for_nothing(tmp_path: Path) -> None:
     """Nobody can tell what is a comment there."""
     text = 'description: "A.\n# xregit: ignore yaml-syntax -- no\n'
     registry = read_folder(folder(tmp_path, {**GROUP, MESSAGE: text}))
-    assert [rule for rule, _ in found(registry)] == ["yaml-syntax"]
+    assert [rule for rule, _ in findings(registry)] == ["yaml-syntax"]
 
 
 def test_comment_accepts_what_reading_finds(tmp_path: Path) -> None:
@@ -85,6 +80,6 @@ def test_comments_in_a_document_of_yaml_count(tmp_path: Path) -> None:
     document = tmp_path / "registry.yaml"
     groups = f"messagegroups:\n  fleet:\n    description: Vehicles.\n    messages:\n      a:\n{message}"
     document.write_text(f"specversion: 1.0-rc2\nregistryid: r\n{groups}", encoding="utf-8")
-    assert found(read(document), date(2026, 6, 1)) == []
+    assert findings(read(document), date(2026, 6, 1)) == []
     document.write_text(document.read_text(encoding="utf-8").replace("# xregit: ignore", "# "), encoding="utf-8")
-    assert [rule for rule, _ in found(read(document), date(2026, 6, 1))] == ["removal-date-passed"]
+    assert [rule for rule, _ in findings(read(document), date(2026, 6, 1))] == ["removal-date-passed"]

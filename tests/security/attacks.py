@@ -75,8 +75,8 @@ def chain() -> Contents:
 
 def properties() -> Contents:
     """Return one message with very many properties."""
-    found: dict[str, Any] = {f"p{number}": {} for number in range(MANY)}
-    return messages({"a": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}, **found}}})
+    result: dict[str, Any] = {f"p{number}": {} for number in range(MANY)}
+    return messages({"a": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}, **result}}})
 
 
 def body() -> Contents:

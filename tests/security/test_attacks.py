@@ -6,17 +6,15 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.security.attacks import ATTACKS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # For one command: seconds of the processor's time, and bytes of address space.
 SECONDS = 180
@@ -40,8 +38,8 @@ and is read by each run of the tests.
 
 def rows() -> list[dict[str, Any]]:
     """Return the rows of the table."""
-    found: list[dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
-    return found
+    result: list[dict[str, Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+    return result
 
 
 def limited() -> None:
@@ -61,14 +59,14 @@ def test_command_answers_within_bounds(name: str, tmp_path: Path) -> None:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
     before = {path for path in tmp_path.rglob("*") if home not in path.parents}
     command = [sys.executable, "-m", "xregit", *attack.command]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=home, capture_output=True, check=False, timeout=600, preexec_fn=limited, encoding="utf-8"
     )
-    said = done.stdout + done.stderr
-    assert done.returncode == attack.code, said[-2000:]
-    assert all(words in said for words in attack.says), said[-2000:]
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e]", said)
-    assert attack.code == 0 or len(said) < 20_000
+    output = process.stdout + process.stderr
+    assert process.returncode == attack.code, output[-2000:]
+    assert all(words in output for words in attack.says), output[-2000:]
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e]", output)
+    assert attack.code == 0 or len(output) < 20_000
     assert {path for path in tmp_path.rglob("*") if home not in path.parents} == before
 
 

@@ -48,9 +48,9 @@ def spoiled_catalog(attack: str) -> dict[str, bytes]:
 
 def test_no_text_becomes_markup(tmp_path: Path) -> None:
     """No page runs or loads anything but its own, wherever the texts of its catalog stand on it."""
-    found = list(pages(read_contents(tmp_path / "registry", spoiled_catalog(EVIL))))
-    assert sum("&lt;script&gt;alert" in page.html for page in found) > 5
-    for page in found:
+    results = list(pages(read_contents(tmp_path / "registry", spoiled_catalog(EVIL))))
+    assert sum("&lt;script&gt;alert" in page.html for page in results) > 5
+    for page in results:
         links = links_of(page.html)
         assert set(links.loaded) <= OWN
         assert not any("evil" in href or "alert" in href for href in links.linked if not href.startswith(("../", "#")))

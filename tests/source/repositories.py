@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 FIRST_SECOND = 1_700_000_000  # 2023-11-14T22:13:20Z
 

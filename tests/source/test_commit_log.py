@@ -230,9 +230,9 @@ def test_without_git_there_is_a_reason(tmp_path: Path) -> None:
         "except Exception as error: print(type(error).__name__, error)"
     )
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "tools"), "PATH": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    process = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     reason = "Git is not installed, or not on PATH"
-    assert done.stdout.splitlines() == [reason, f"RepositoryError {reason}"]
+    assert process.stdout.splitlines() == [reason, f"RepositoryError {reason}"]
 
 
 def test_the_log_may_be_empty_or_hold_strange_times() -> None:

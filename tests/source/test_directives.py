@@ -45,8 +45,8 @@ def test_directive_is_found(data: bytes, expected: list[tuple[str, int, int]], p
 
 def test_place_is_that_of_the_comment() -> None:
     """From the hash to the last character, counted from one."""
-    (found,) = directives("\u6f22: 1  # xregit: one \n".encode())
-    assert (found.span.column, found.span.endcolumn) == (7, 20)
+    (result,) = directives("\u6f22: 1  # xregit: one \n".encode())
+    assert (result.span.column, result.span.endcolumn) == (7, 20)
 
 
 @given(st.binary(max_size=60).map(lambda data: data + b"\n# xregit: x\n"))
@@ -58,6 +58,6 @@ def test_no_bytes_break_it(data: bytes) -> None:
 def test_many_comments_are_about_one_line() -> None:
     """Each comment of a long row is about the line after them all, which is not looked for again for each."""
     many = 100_000
-    found = directives(b"# xregit: one\n" * many + b"a: 1\n")
-    assert {item.line for item in found} == {many + 1}
-    assert len(found) == many
+    result = directives(b"# xregit: one\n" * many + b"a: 1\n")
+    assert {item.line for item in result} == {many + 1}
+    assert len(result) == many

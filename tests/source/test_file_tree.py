@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from xregit.source.file_tree import MAX_FILE_BYTES, FileError, Listing, filename_to_id, id_to_filename, list_files, read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WINDOWS_REFUSES = frozenset('<>:"/\\|?*')
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json as standard
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,9 +17,6 @@ from xregit.source.json_loader import survey
 from xregit.source.parse_result import MAX_DEPTH, MAX_INTEGER_DIGITS
 from xregit.source.scalars import without_text
 from xregit.source.yaml_emitter import to_yaml
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Keys = tuple[str | int, ...]
 Place = tuple[int, int, int, int]

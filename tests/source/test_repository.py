@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -23,20 +23,17 @@ from xregit.source.repository import (
     worktree,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 WAY_OUT = "git fetch --refetch --no-filter"
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """Return a repository with two commits, the last on a branch."""
-    made = new_repository(tmp_path / "repository")
-    made.commit("One", folder__a="a\n", folder__inside__b="b\n", other="o\n")
-    made.git("checkout", "-q", "-b", "branch")
-    made.commit("Two", folder__a="A\n")
-    return made
+    result = new_repository(tmp_path / "repository")
+    result.commit("One", folder__a="a\n", folder__inside__b="b\n", other="o\n")
+    result.git("checkout", "-q", "-b", "branch")
+    result.commit("Two", folder__a="A\n")
+    return result
 
 
 def program(place: Path, trace: Path) -> str:
@@ -114,11 +111,11 @@ def empty(tmp_path: Path) -> Repository:
 @pytest.mark.parametrize("ids", ["sha1", "sha256"])
 def test_files_are_read_whatever_the_ids(tmp_path: Path, ids: str) -> None:
     """GitPython's own objects can't read repositories with longer ids."""
-    made = new_repository(tmp_path / "repository", ids)
-    one = made.commit("one", folder__a="a\n", folder__inside__b="b\n")
-    assert read_files(made.root / "folder", "main") == {"a": b"a\n", "inside/b": b"b\n"}
-    assert list(read_versions(made.root, [(one, "folder/a"), (one, "none")])) == [b"a\n", None]
-    assert merge_base(made.root, "main") == one
+    repository = new_repository(tmp_path / "repository", ids)
+    one = repository.commit("one", folder__a="a\n", folder__inside__b="b\n")
+    assert read_files(repository.root / "folder", "main") == {"a": b"a\n", "inside/b": b"b\n"}
+    assert list(read_versions(repository.root, [(one, "folder/a"), (one, "none")])) == [b"a\n", None]
+    assert merge_base(repository.root, "main") == one
 
 
 def test_bare_repository_is_found_nowhere(empty: Repository) -> None:
@@ -226,14 +223,14 @@ def test_a_shallow_clone_says_how_to_fetch_what_is_missing(empty: Repository, tm
 @pytest.fixture
 def sparse(tmp_path: Path) -> Repository:
     """Return a repository with a registry of two groups."""
-    made = new_repository(tmp_path / "repository")
+    repository = new_repository(tmp_path / "repository")
     group = "description: A group.\n"
-    made.commit(
+    repository.commit(
         "one",
         **{"registry/registry.yaml": "registryid: x\n", "README.md": "x", "site/a b.md": "x"},
         **{f"registry/messagegroups/{name}/messagegroup.yaml": group for name in ("a", "ü")},
     )
-    return made
+    return repository
 
 
 def test_files_that_are_not_checked_out_are_counted(sparse: Repository) -> None:

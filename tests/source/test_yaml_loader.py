@@ -211,9 +211,9 @@ def test_plain_numbers_beside_a_problem_are_marked() -> None:
 def test_both_passes_read_the_same(value: dict[str, object]) -> None:
     """The pass that finds problems gives the value that the fast one gives."""
     data = to_yaml(value).encode()
-    found = survey(data, PARSER)
-    assert found.problems == ()
-    assert repr(found.value) == repr(yaml_loader.parse(data).value)
+    result = survey(data, PARSER)
+    assert result.problems == ()
+    assert repr(result.value) == repr(yaml_loader.parse(data).value)
 
 
 @BOTH

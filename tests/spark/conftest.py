@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.spark.repository import SAMPLE, CatalogRepository
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
+from xregit.catalog import Registry
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ LAKE = Path(__file__).parents[2] / "build" / "clients" / "lake"
 
 
 def _all(*names: str) -> tuple[Path, ...]:
-    found = tuple(path for name in names for path in (LAKE / "jars").glob(f"{name}-[0-9]*.jar"))
-    return found if len(found) == len(names) else ()
+    results = tuple(path for name in names for path in (LAKE / "jars").glob(f"{name}-[0-9]*.jar"))
+    return results if len(results) == len(names) else ()
 
 
 DELTA_JARS = _all("delta-spark_4.2_2.13", "delta-storage", "delta-kernel-api", "delta-kernel-defaults")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
 
 from tests.source.repositories import Repository
-from xregit.catalog import read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Registry
+from xregit.catalog import Registry, read_folder
 
 SAMPLE = {
     "registry.yaml": "registryid: sample\nname: Sample\n",

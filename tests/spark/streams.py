@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from deltalake import DeltaTable
 
 import xregit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Registry
+from xregit.catalog import Registry
 
 GROUP = "/messagegroups/g/messages/"
 READING: Mapping[str, Any] = {
@@ -86,5 +83,5 @@ def rows(tables: Path, name: str) -> list[dict[str, Any]]:
     """Return all rows of a table, none where there is no table."""
     if not DeltaTable.is_deltatable(str(tables / name)):
         return []
-    found: list[dict[str, Any]] = pa.table(DeltaTable(tables / name).scan()).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pa.table(DeltaTable(tables / name).scan()).to_pylist()
+    return result

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from io import BytesIO
 from struct import pack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import fastavro
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.payloads import Field, parse
+from xregit.payloads import Field, PayloadSchema, parse
 from xregit.payloads.fields import WILDCARD
 from xregit.spark.streams.columns import (
     MAX_DEPTH,
@@ -27,13 +28,8 @@ from xregit.spark.streams.columns import (
     record_converter,
 )
 from xregit.spark.streams.columns import build_array as column_of
+from xregit.spark.streams.converters import Member
 from xregit.spark.table_schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from xregit.payloads import PayloadSchema
-    from xregit.spark.streams.converters import Member
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -92,9 +88,9 @@ JSON_SCHEMAS: list[tuple[dict[str, Any], str, list[tuple[Any, Any, Any]]]] = [
 
 def column(schema: PayloadSchema) -> tuple[str, Any]:
     """Return the SQL type of the one field "x" of a payload, and what makes a record of the payload."""
-    made = members(schema.fields())
-    assert [each.key for each in made] == ["x"]
-    return sql_type(made[0].type.data_type), record_converter(made)
+    result = members(schema.fields())
+    assert [each.key for each in result] == ["x"]
+    return sql_type(result[0].type.data_type), record_converter(result)
 
 
 @pytest.mark.parametrize(("schema", "expected", "values"), JSON_SCHEMAS, ids=[each[1] for each in JSON_SCHEMAS])
@@ -108,9 +104,9 @@ def test_json_schema_becomes_a_column(
     inside = members(parsed.fields())
     for value, held, left in values:
         rest: dict[str, Any] = {}
-        made = convert({"x": value}, "", rest)["x"]
-        assert (made, rest.get("/x")) == (held, left)
-        pa.array([made], arrow_type(inside[0].type.data_type))
+        result = convert({"x": value}, "", rest)["x"]
+        assert (result, rest.get("/x")) == (held, left)
+        pa.array([result], arrow_type(inside[0].type.data_type))
     alone: list[dict[str, Any] | None] = [{"x": value} for value, _, _ in values]
     for some in (*([each] for each in alone), alone, [None, *alone, {}]):
         assert_columns_are_records(inside, some)
@@ -120,10 +116,10 @@ def assert_columns_are_records(inside: tuple[Member, ...], some: Sequence[dict[s
     """Hold that a column made of many values at once is what each of them becomes by itself."""
     convert = record_converter(inside)
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    (found,) = build_arrays(inside, some, "", rests)
+    (result,) = build_arrays(inside, some, "", rests)
     expected: dict[int, dict[str, Any]] = {row: {} for row in range(len(some))}
-    told = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
-    assert found.equals(pa.array(told, arrow_type(inside[0].type.data_type)))
+    results = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
+    assert result.equals(pa.array(results, arrow_type(inside[0].type.data_type)))
     assert {row: rest for row, rest in rests.items() if rest} == {row: rest for row, rest in expected.items() if rest}
 
 
@@ -137,13 +133,13 @@ WHOLE = [
 @pytest.mark.parametrize(("kind", "bounds"), WHOLE)
 def test_whole_numbers_have_their_bounds(kind: str, bounds: tuple[int, int]) -> None:
     """The least and the largest number that a type has is in the column, what is beyond is the rest."""
-    made = column_type(Field("x", kind))
+    results = column_type(Field("x", kind))
     least, most = bounds
-    given_ = [least, most, str(least), str(most), float(most) + 1, least - 1, most + 1, str(least - 1), 1.5, None]
+    lines = [least, most, str(least), str(most), float(most) + 1, least - 1, most + 1, str(least - 1), 1.5, None]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    found = column_of(made, given_, "/x", rests).to_pylist()
-    assert found == [least, most, least, most, *[None] * 6]
-    assert {row: rest["/x"] for row, rest in rests.items() if rest} == dict(enumerate(given_[4:9], 4))
+    result = column_of(results, lines, "/x", rests).to_pylist()
+    assert result == [least, most, least, most, *[None] * 6]
+    assert {row: rest["/x"] for row, rest in rests.items() if rest} == dict(enumerate(lines[4:9], 4))
 
 
 def test_time_without_zone_is_the_rest() -> None:
@@ -167,8 +163,8 @@ def test_numbers_are_exact_or_the_rest() -> None:
     """Broken numbers may be told as Protobuf tells them; decimals have no more digits than their type."""
     said = ["NaN", "Infinity", "-Infinity", "1.5", True, Decimal("1.5"), 2**53 + 1, None]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    found = column_of(column_type(Field("x", "float64")), said, "/x", rests).to_pylist()
-    assert repr(found) == "[nan, inf, -inf, None, None, 1.5, None, None]"
+    result = column_of(column_type(Field("x", "float64")), said, "/x", rests).to_pylist()
+    assert repr(result) == "[nan, inf, -inf, None, None, 1.5, None, None]"
     assert {row for row, rest in rests.items() if rest} == {3, 4, 6}
     price = column_type(Field("x", "decimal", precision=4, scale=2))
     digits = ["99.99", "100", "0.001", "NaN", True, "x", 1]
@@ -314,12 +310,12 @@ def test_language_becomes_columns_that_hold_its_example(
 ) -> None:
     """Each language's types become columns, which hold all of an encoded and decoded example."""
     schema = parse(format_, document, fragment="M" if document is PROTO else "")
-    made = members(schema.fields())
-    assert {each.name: sql_type(each.type.data_type) for each in made} == expected
+    result = members(schema.fields())
+    assert {each.name: sql_type(each.type.data_type) for each in result} == expected
     rest: dict[str, Any] = {}
-    value = record_converter(made)(schema.decode(schema.encode(schema.example())), "", rest)
+    value = record_converter(result)(schema.decode(schema.encode(schema.example())), "", rest)
     assert rest == {}
-    form = struct_type((each.name, each.type.data_type, "") for each in made)
+    form = struct_type((each.name, each.type.data_type, "") for each in result)
     assert pa.array([value], arrow_type(form)).to_pylist()[0].keys() == expected.keys()
 
 
@@ -344,8 +340,8 @@ def test_bytes_in_xml_are_bytes() -> None:
     schema = parse("XSD/1.0", XSD)
     body = b'<a digest="00fF"><hex>abcd</hex><hex/><coded> q83v </coded></a>'
     rest: dict[str, Any] = {}
-    found = record_converter(members(schema.fields()))(schema.decode(body), "", rest)
-    assert found == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", b""], "coded": b"\xab\xcd\xef"}
+    result = record_converter(members(schema.fields()))(schema.decode(body), "", rest)
+    assert result == {"@digest": b"\x00\xff", "hex": [b"\xab\xcd", b""], "coded": b"\xab\xcd\xef"}
     assert rest == {}
     assert schema.decode(schema.encode(schema.decode(body))) == schema.decode(body)
     assert schema.example()["@digest"] == "0000"  # as people write it
@@ -414,10 +410,10 @@ VALUES = st.recursive(
 @given(FIELDS, VALUES)
 def test_any_value_goes_somewhere(field: Field, value: Any) -> None:
     """Whatever a payload holds, the column takes what was made of it, to be read; what it can't hold is the rest."""
-    made = column_type(field)
+    result = column_type(field)
     rest: dict[str, Any] = {}
-    held = None if value is None else made.convert(value, "/x", rest)
-    pa.array([held], arrow_type(made.data_type)).to_pylist()
+    held = None if value is None else result.convert(value, "/x", rest)
+    pa.array([held], arrow_type(result.data_type)).to_pylist()
     assert value is None or held is not None or rest
 
 
@@ -432,8 +428,8 @@ def test_what_nobody_declared_is_told_with_its_path() -> None:
     }
     for kind, (value, held, left) in kinds.items():
         rest: dict[str, Any] = {}
-        made = column_type(Field("x", kind, fields=(inner, Field("y", "boolean"))[: 2 if kind == "union" else 1]))
-        assert (made.convert(value, "/x", rest), rest) == (held, left)
+        result = column_type(Field("x", kind, fields=(inner, Field("y", "boolean"))[: 2 if kind == "union" else 1]))
+        assert (result.convert(value, "/x", rest), rest) == (held, left)
 
 
 def test_types_grow_and_clash() -> None:
@@ -523,8 +519,8 @@ def test_numbers_of_32_bits_are_not_made_infinite() -> None:
     """A number that 32 bits round stays there; one that is too large, or whole and not held exactly, is the rest."""
     said = [0.1, 16777216, 16777217, 1e300, -1e39, "Infinity", Decimal("0.5"), 2**200]
     rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    found = column_of(column_type(Field("x", "float32")), said, "/x", rests).to_pylist()
-    assert repr(found) == "[0.10000000149011612, 16777216.0, None, None, None, inf, 0.5, None]"
+    result = column_of(column_type(Field("x", "float32")), said, "/x", rests).to_pylist()
+    assert repr(result) == "[0.10000000149011612, 16777216.0, None, None, None, inf, 0.5, None]"
     assert {row: rest["/x"] for row, rest in rests.items() if rest} == {2: 16777217, 3: 1e300, 4: -1e39, 7: 2**200}
 
 
@@ -532,17 +528,17 @@ def test_identifiers_in_avro_may_be_bytes() -> None:
     """The specification lets ``uuid`` annotate a fixed type of 16 bytes, too."""
     schema = parse("Avro/1.12.0", b'{"type": "fixed", "name": "U", "size": 16, "logicalType": "uuid"}')
     known = "00112233-4455-6677-8899-aabbccddeeff"
-    found = schema.decode(bytes.fromhex(known.replace("-", "")))
+    result = schema.decode(bytes.fromhex(known.replace("-", "")))
     union = Field("x", "union", fields=(schema.fields()[0], Field("y", "string")))
     for field in (schema.fields()[0], union):
-        assert column_type(field).convert(found, "", {}) == known
+        assert column_type(field).convert(result, "", {}) == known
 
 
 def test_decimals_as_text_have_all_their_zeros() -> None:
     """No XML document has ``1E-7``; an exponent that would take pages stays one."""
     said = [Decimal("0.0000001"), Decimal("1.10"), "1E-7", Decimal("1E+5000"), Decimal("NaN")]
-    found = [column_type(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
-    assert found == ["0.0000001", "1.10", "1E-7", "1E+5000", "NaN"]
+    results = [column_type(Field("x", "decimal")).convert(value, "/x", {}) for value in said]
+    assert results == ["0.0000001", "1.10", "1E-7", "1E+5000", "NaN"]
     assert column_type(Field("x", "any")).convert({"x": said[0]}, "", {}) == '{"x":"0.0000001"}'
 
 

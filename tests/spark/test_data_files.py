@@ -6,7 +6,8 @@ import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,9 +16,6 @@ from deltalake import DeltaTable, Schema
 from deltalake.transaction import AddAction
 
 from xregit.spark import data_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SCHEMA = pa.schema(
     [
@@ -52,7 +50,7 @@ def test_statistics_hold_for_all_rows(
     batches: list[tuple[list[Any], list[Any]]], least: dict[str, Any], most: dict[str, Any], tmp_path: Path
 ) -> None:
     """Readers leave out files by these bounds, so that they are those of all batches or are not told."""
-    made = [
+    results = [
         pa.RecordBatch.from_pylist(
             [
                 {"text": text, "number": number, "texts": ["a"], "record": {"number": 1}, "map": [("a", 1)]}
@@ -62,12 +60,12 @@ def test_statistics_hold_for_all_rows(
         )
         for batch in batches
     ]
-    found = json.loads(data_files.write_file("t", str(tmp_path), SCHEMA, made)["stats"])
-    assert (found["minValues"], found["maxValues"]) == (least, most)
+    result = json.loads(data_files.write_file("t", str(tmp_path), SCHEMA, results)["stats"])
+    assert (result["minValues"], result["maxValues"]) == (least, most)
     texts = [text for batch, _ in batches for text in batch]
     nulls = texts.count(None)
-    assert found["numRecords"] == len(texts)
-    assert found["nullCount"] == ({"text": nulls, "number": nulls} if batches else {})
+    assert result["numRecords"] == len(texts)
+    assert result["nullCount"] == ({"text": nulls, "number": nulls} if batches else {})
 
 
 def described(folder: Path, rows: pa.Table) -> dict[str, Any]:
@@ -92,13 +90,13 @@ def test_bounds_are_those_of_their_types(tmp_path: Path) -> None:
             "none": pa.nulls(2, pa.int64()),
         }
     )
-    found = described(tmp_path, rows)["stats"]
+    result = described(tmp_path, rows)["stats"]
     first = {"time": "0007-01-02T03:04:05.678901Z", "day": "0007-01-02", "decimal": -long_decimal}
-    assert found["minValues"] == {**first, "double": Decimal("-2.5"), "float": Decimal("0.5"), "truth": True}
+    assert result["minValues"] == {**first, "double": Decimal("-2.5"), "float": Decimal("0.5"), "truth": True}
     last = {"time": "0007-01-02T03:04:05.678901Z", "day": "9999-12-31", "decimal": long_decimal}
-    assert found["maxValues"] == {**last, "double": Decimal("0.1"), "float": Decimal("0.5"), "truth": True}
+    assert result["maxValues"] == {**last, "double": Decimal("0.1"), "float": Decimal("0.5"), "truth": True}
     nulls = {name: rows[name].null_count for name in rows.column_names}
-    assert found["nullCount"] == nulls == {**dict.fromkeys(rows.column_names, 0), **NULLS}
+    assert result["nullCount"] == nulls == {**dict.fromkeys(rows.column_names, 0), **NULLS}
 
 
 NULLS = {"time": 1, "float": 1, "truth": 1, "none": 2}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,8 +20,6 @@ from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import CommitInfo, TableChanges, TableSnapshot, diff_rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -62,10 +61,10 @@ def path(tmp_path: Path, lake: DeltalakeWriter) -> Path:
 def test_difference_is_what_is_new_other_and_gone() -> None:
     """Rows are told apart by their keys and compared by their hash."""
     known = {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"], ("c",): _row("c", 3)["hash"]}
-    found = diff_rows(TABLE, (_row("a", 1), _row("b", 5), _row("d", 4)), known)
+    result = diff_rows(TABLE, (_row("a", 1), _row("b", 5), _row("d", 4)), known)
     expected = (pack(TABLE, [_row("d", 4)]), pack(TABLE, [_row("b", 5)]), pack(TABLE, [{"xid": "c"}]))
-    assert found == TableChanges(*expected, unchanged=1)
-    assert (found.rows, found.only_inserts) == (3, False)
+    assert result == TableChanges(*expected, unchanged=1)
+    assert (result.rows, result.only_inserts) == (3, False)
     assert not diff_rows(TABLE, (_row("a", 1),), {("a",): _row("a", 1)["hash"]})
 
 
@@ -98,9 +97,9 @@ def test_table_has_comments_properties_and_statistics(path: Path) -> None:
 @pytest.mark.usefixtures("path")
 def test_look_finds_the_rows_that_are_there(lake: DeltalakeWriter) -> None:
     """A table that is there stands at its version, with the hash of each row."""
-    found = lake.snapshot(TABLE)
-    assert (found.version, found.missing_columns, found.comments) == (0, (), {})
-    assert found.hashes == {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"]}
+    result = lake.snapshot(TABLE)
+    assert (result.version, result.missing_columns, result.comments) == (0, (), {})
+    assert result.hashes == {("a",): _row("a", 1)["hash"], ("b",): _row("b", 2)["hash"]}
 
 
 def test_merge_changes_rows_in_one_version(lake: DeltalakeWriter, path: Path) -> None:
@@ -147,8 +146,8 @@ def test_new_attribute_is_a_new_column(lake: DeltalakeWriter, path: Path) -> Non
     row = with_hash({"xid": "c", "colour": "red"})
     assert lake.write({"things": (stand, TableChanges(pack(wider, [row])))}, INFO) == {"things": 2}
     assert lake.snapshot(wider).missing_columns == ()
-    found = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
-    assert found == {"a": None, "b": None, "c": "red"}
+    result = {row["xid"]: row["colour"] for row in pa.table(DeltaTable(path).scan()).to_pylist()}
+    assert result == {"a": None, "b": None, "c": "red"}
 
 
 def test_former_attribute_tells_nothing_any_more(lake: DeltalakeWriter, path: Path) -> None:

@@ -15,14 +15,14 @@ from deltalake import DeltaTable
 
 import xregit
 from tests.disks import read_only, small_disk
+from tests.spark.repository import CatalogRepository
 from tests.spark.streams import event, registry_of, rows, write
+from xregit.catalog import Registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from tests.spark.repository import CatalogRepository
-    from xregit.catalog import Registry
     from xregit.spark.publication import Publication
 
 pytestmark = pytest.mark.spark
@@ -106,8 +106,8 @@ def test_rival_publishers_double_nothing(
     """Of several that publish at once one wins; others say that someone was faster, or find nothing to do."""
     tables = tmp_path / "tables"
     for registry, expected in ((sample, 4), (repository.commit(NEW), 5)):
-        found = rivals(registry, tables, spark)
-        lost = [str(each) for each in found if isinstance(each, XregitError)]
+        result = rivals(registry, tables, spark)
+        lost = [str(each) for each in result if isinstance(each, XregitError)]
         assert len(lost) < RIVALS
         assert all("was changed by someone else in the meantime; run it again" in line for line in lost)
         xregit.publish(registry, tables, spark=spark)

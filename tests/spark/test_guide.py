@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,8 +14,6 @@ from click.testing import CliRunner
 from xregit.cli.commands import xregit
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -36,17 +35,17 @@ def test_page_runs_from_an_empty_folder(
         else:
             for line in text.splitlines():
                 run(shlex.split(line))
-    said = capsys.readouterr().out
-    assert "{'orders__order_placed': 50, 'unmatched': 2}\n{}\n" in said
-    assert "order.placed" in said
-    assert "a payload that the schema accepts" in said
-    assert said.endswith("11\n")
+    output = capsys.readouterr().out
+    assert "{'orders__order_placed': 50, 'unmatched': 2}\n{}\n" in output
+    assert "order.placed" in output
+    assert "a payload that the schema accepts" in output
+    assert output.endswith("11\n")
 
 
 def run(words: list[str]) -> None:
     """Run one command of the page."""
     if words[0] == "xregit":
-        done = CliRunner().invoke(xregit, words[1:])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(xregit, words[1:])
+        assert result.exit_code == 0, result.output
     else:
         subprocess.run(words, check=True)

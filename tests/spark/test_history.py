@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -11,15 +12,11 @@ import pytest
 from deltalake import DeltaTable
 
 import xregit
-from tests.spark.repository import SAMPLE
+from tests.spark.repository import SAMPLE, CatalogRepository
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
-
-    from tests.spark.repository import CatalogRepository
 
 pytestmark = pytest.mark.spark
 
@@ -48,11 +45,11 @@ def test_each_commit_is_a_version(
     assert [each.commit for each in done] == [commits[0], commits[1], commits[3]]
     names = {}
     for commit in (commits[0], commits[1], commits[3]):
-        found = xregit.published_at(repository.root / "registry", commit, folder)
-        assert found.commit == commit
-        messages = xregit.tables_at(folder, found.number)["messages"]
+        result = xregit.published_at(repository.root / "registry", commit, folder)
+        assert result.commit == commit
+        messages = xregit.tables_at(folder, result.number)["messages"]
         names[commit] = sorted(row["name"] or "" for row in pa.table(messages.scan()).to_pylist())
-        entry = DeltaTable(folder / "commits").history()[-1 - found.versions["commits"]]
+        entry = DeltaTable(folder / "commits").history()[-1 - result.versions["commits"]]
         assert json.loads(entry["userMetadata"])["commit"] == commit
     assert "Wear" in names[commits[0]]
     assert "Worn down" in names[commits[1]]

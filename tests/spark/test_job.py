@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,22 +18,19 @@ from deltalake import DeltaTable, write_deltalake
 
 import xregit
 from tests.spark.streams import CATALOG, GROUP, READING, definition, event, registry_of, rows, write
+from xregit.catalog import Registry
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
 from xregit.spark.location import Location
 from xregit.spark.streams import router, sink
 from xregit.spark.streams.checkpoint import BATCH
+from xregit.spark.streams.job import RoutingResult
 from xregit.spark.streams.plan import plan
 from xregit.spark.streams.router import FEW_TABLES
 from xregit.spark.streams.sink import Batch, DeltaSink
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
-
-    from xregit.catalog import Registry
-    from xregit.spark.streams.job import RoutingResult
 
 pytestmark = pytest.mark.spark
 
@@ -67,9 +65,9 @@ def test_files_are_taken_once(
     write(folder / "3.jsonl", event(5))
     assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
     assert (ids(tables, "g__one"), ids(tables, "g__two")) == ([1, 3, 5], [2])
-    found = DeltaTable(tables / "g__one")
-    assert (found.version(), found.metadata().name) == (2, f"{GROUP}one")
-    assert spark.read.parquet(*found.file_uris()).where("value > 2").count() == 2
+    result = DeltaTable(tables / "g__one")
+    assert (result.version(), result.metadata().name) == (2, f"{GROUP}one")
+    assert spark.read.parquet(*result.file_uris()).where("value > 2").count() == 2
 
 
 def test_every_file_is_taken(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -112,8 +110,8 @@ def test_definition_keeps_its_table(spark: SparkSession, tmp_path: Path) -> None
         write(folder / f"{number}.jsonl", *lines)
         registry = registry_of(tmp_path, messages)
         for name in xregit.route(registry, folder, tables, spark=spark).rows:
-            found = rows(tables, name)
-            held[name] = {str(row.get("ce_type")) for row in found}
+            result = rows(tables, name)
+            held[name] = {str(row.get("ce_type")) for row in result}
     assert held.pop("unmatched") == {"None"}
     assert sorted(held.values(), key=str) == [{"t.door-open"}, {"t.door.open"}, {"t.door_open"}]
     assert held["g__door_open"] == {"t.door.open"}
@@ -261,8 +259,8 @@ def test_command_sorts_and_says_how_many(spark: SparkSession, registry: Registry
     options = ["--catalog", str(tmp_path / "test.json"), "--input", str(tmp_path / "in.jsonl")]
     tables = tmp_path / "tables"
     for expected in ("g__one 1, unmatched 1", "nothing new"):
-        done = CliRunner().invoke(command, ["route", *options, "--tables", str(tables)])
-        assert (done.exit_code, done.stdout) == (0, f"{tables}: {expected}\n"), done.output
+        result = CliRunner().invoke(command, ["route", *options, "--tables", str(tables)])
+        assert (result.exit_code, result.stdout) == (0, f"{tables}: {expected}\n"), result.output
 
 
 @pytest.mark.parametrize("changed", ["name", "endpoint", "group"])
@@ -400,11 +398,11 @@ def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None
     delta_sink = DeltaSink(Location.of(tmp_path))
     for number, mapping in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
         delta_sink.commit(Batch("job", number, {}), [(mapping, [stamp | {"path": f"part-{number}.parquet"}])])
-    found = DeltaTable(tmp_path / before.name)
-    comments = {field.name: field.metadata.get("comment", "") for field in found.schema().fields}
-    assert (found.metadata().description, comments["value"]) == ("Said anew.", "Anew.")
+    result = DeltaTable(tmp_path / before.name)
+    comments = {field.name: field.metadata.get("comment", "") for field in result.schema().fields}
+    assert (result.metadata().description, comments["value"]) == ("Said anew.", "Anew.")
     assert comments["ce_id"] == "Identifies the event, with its source."
-    assert found.version() == 4  # three batches, two comments
+    assert result.version() == 4  # three batches, two comments
 
 
 class Stale:
@@ -472,6 +470,6 @@ def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_p
     with pytest.raises(XregitError) as caught:
         xregit.route(registry, folder, tables, spark=spark, tell=spoil, batch_files=1)
     (tables / "g__two").unlink()
-    said = f"can't route to {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
-    assert str(caught.value) == said
+    text = f"can't route to {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
+    assert str(caught.value) == text
     assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1, "g__two": 1}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,8 +26,6 @@ from xregit.spark.streams.job import CHECKPOINT
 from xregit.spark.streams.router import FEW_TABLES
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -95,9 +94,9 @@ def test_nothing_is_lost_or_doubled_by_kills(tmp_path: Path) -> None:
                 kills += 1
     with begin(tmp_path, gathers=False) as job:
         assert job.wait() == 0
-    found = Counter(_identity(row) for table in TABLES for row in rows(tmp_path / "tables", table))
+    result = Counter(_identity(row) for table in TABLES for row in rows(tmp_path / "tables", table))
     events = {str(each) for each in range(files * ROWS) if each % ROWS}
-    assert found == Counter(events | {f"not a message {each * ROWS}" for each in range(files)})
+    assert result == Counter(events | {f"not a message {each * ROWS}" for each in range(files)})
 
 
 def test_stream_follows_what_comes_until_interrupted(tmp_path: Path) -> None:

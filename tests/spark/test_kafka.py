@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +17,6 @@ from tests.spark.jars import KAFKA_JARS
 from tests.spark.streams import event, registry_of, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -62,7 +61,7 @@ def test_records_of_a_broker_are_taken_once(spark: SparkSession, broker: str, tm
 
     [first], [second] = rows(tables, "g__one"), rows(tables, "g__two")
     assert (first["ce_id"], first["value"], second["ce_id"], second["value"]) == ("1", 1.0, "2", 2.0)
-    found = {row["context_vin"]: (row["payload"], row["payload_base64"]) for row in rows(tables, "g__record")}
-    assert found == {"WDB1": (None, "/wA="), "WDB2": ("text", None)}
+    result = {row["context_vin"]: (row["payload"], row["payload_base64"]) for row in rows(tables, "g__record")}
+    assert result == {"WDB1": (None, "/wA="), "WDB2": ("text", None)}
     [other] = rows(tables, "unmatched")
     assert json.loads(other["message"])["key_base64"] == "/w=="

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from xregit.errors import XregitError
 from xregit.spark import parquet_writer
 from xregit.spark.location import Location
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def _table(folder: Path, name: str) -> None:

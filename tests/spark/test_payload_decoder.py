@@ -6,7 +6,8 @@ What no record takes goes the long way, so that a record may refuse what it like
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,9 +17,6 @@ from hypothesis import strategies as st
 from xregit.payloads import parse
 from xregit.spark.streams.row_builder import MatchedRows, RowBuilder
 from xregit.spark.streams.table_mapping import DefinitionTable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DRAFT, LATER = "JsonSchema/draft-07", "JsonSchema/2020-12"
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([2**53 + 1, 2**70, -0.0])
@@ -137,11 +135,11 @@ def compare(rows: RowBuilder, value: Any) -> None:
     """Hold that what a record takes of a payload is what the schema accepts, and is the row of the value."""
     raw = as_raw(value)
     (record,) = rows.decode_records([raw])
-    made = None if record is None else rows.build_from_records(landed([record]))
-    if made is not None:
+    result = None if record is None else rows.build_from_records(landed([record]))
+    if result is not None:
         read = rows.decoder.decode_json([raw])
         assert read == [value]
-        assert made.equals(rows.build(landed(read)))
+        assert result.equals(rows.build(landed(read)))
 
 
 GIVEN: list[Any] = [
@@ -194,9 +192,9 @@ def test_ordinary_payloads_are_records(value: Any) -> None:
     """Payloads of an ordinary schema are read to records."""
     rows = rows_of(ORDINARY, DRAFT)
     records = rows.decode_records([as_raw(value)])
-    made = rows.build_from_records(landed(records))
-    assert made is not None
-    assert made.equals(rows.build(landed([value])))
+    result = rows.build_from_records(landed(records))
+    assert result is not None
+    assert result.equals(rows.build(landed([value])))
 
 
 @pytest.mark.parametrize(

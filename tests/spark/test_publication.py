@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,7 +12,8 @@ import pytest
 from deltalake import DeltaTable
 from deltalake.schema import Field, PrimitiveType
 
-from tests.spark.repository import SAMPLE
+from tests.spark.repository import SAMPLE, CatalogRepository
+from xregit.catalog import Registry
 from xregit.errors import XregitError
 from xregit.spark import row_batches
 from xregit.spark.publication import Publication, publish, tables_at
@@ -20,12 +22,7 @@ from xregit.spark.session import session
 from xregit.spark.tables import tables
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import DataFrame, SparkSession
-
-    from tests.spark.repository import CatalogRepository
-    from xregit.catalog import Registry
 
 pytestmark = pytest.mark.spark
 
@@ -35,8 +32,8 @@ DEPTH = "groups: {endpoints: {attributes: {depth: {type: uinteger}}}}\n"
 
 
 def _delta(folder: Path, name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pa.table(DeltaTable(folder / name).scan()).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pa.table(DeltaTable(folder / name).scan()).to_pylist()
+    return result
 
 
 def _spark(spark: SparkSession, folder: Path, name: str) -> DataFrame:
@@ -55,10 +52,10 @@ def _versions(found: Publication) -> dict[str, int | None]:
 def test_tables_are_read_back(spark: SparkSession, sample: Registry, tmp_path: Path) -> None:
     """Delta and Spark read from every table exactly the rows of the registry, with the types of the model."""
     folder = tmp_path / "tables"
-    found = publish(sample, folder, spark=spark)
+    result = publish(sample, folder, spark=spark)
     expected = rows(sample)
-    assert found.changed
-    assert {table.name: table.rows for table in found.tables} == {
+    assert result.changed
+    assert {table.name: table.rows for table in result.tables} == {
         **{name: len(some) for name, some in expected.items()},
         "publications": 1,
     }
@@ -87,8 +84,8 @@ def test_large_catalog_is_written_in_several_jobs(
     monkeypatch.setattr(row_batches, "ROWS_PER_PART", 2)
     monkeypatch.setattr(row_batches, "TASK_BYTES", 10_000)
     monkeypatch.setattr(row_batches, "JOB_BYTES", 20_000)
-    found = publish(sample, tmp_path / "tables", format=form, spark=spark)
-    assert sum(table.rows for table in found.tables) > 20
+    result = publish(sample, tmp_path / "tables", format=form, spark=spark)
+    assert sum(table.rows for table in result.tables) > 20
     for name, some in rows(sample).items():
         files = [str(path) for path in (tmp_path / "tables" / name).glob("*.parquet")]
         read = spark.read.parquet(*files).collect() if files else []
@@ -142,12 +139,12 @@ def test_publications_name_the_versions_of_a_commit(
     first = publish(sample, folder, spark=spark)
     second = publish(repository.commit({"endpoints/garage/messages/only.yaml": None}), folder, spark=spark)
     third = publish(repository.commit({"../README.md": "text"}), folder, spark=spark)
-    found = {row["commit"]: dict(row["versions"]) for row in _delta(folder, "publications")}
-    assert found.keys() == {first.commit, second.commit, third.commit}
+    result = {row["commit"]: dict(row["versions"]) for row in _delta(folder, "publications")}
+    assert result.keys() == {first.commit, second.commit, third.commit}
     for published in (first, second, third):
         named = {name: version for name, version in _versions(published).items() if name != "publications"}
-        assert found[published.commit] == named
-    before = DeltaTable(folder / "messages", version=found[first.commit]["messages"])
+        assert result[published.commit] == named
+    before = DeltaTable(folder / "messages", version=result[first.commit]["messages"])
     assert len(pa.table(before.scan()).to_pylist()) == 4
 
 
@@ -208,8 +205,8 @@ def test_columns_of_others_keep_what_is_in_them(
     without = {"model.yaml": None, "endpoints/garage/endpoint.yaml": "usage: [producer]"}
     publish(repository.commit(without), folder, spark=spark)
     publish(repository.commit({"endpoints/garage/endpoint.yaml": "usage: [consumer]"}), folder, spark=spark)
-    found = {row["endpointid"]: (row["depth"], row["cost"], row["usage"]) for row in _delta(folder, "endpoints")}
-    assert found["garage"] == (None, 7, ["consumer"])
+    result = {row["endpointid"]: (row["depth"], row["cost"], row["usage"]) for row in _delta(folder, "endpoints")}
+    assert result["garage"] == (None, 7, ["consumer"])
     columns = {row["number"]: dict(row["columns"] or ()) for row in _delta(folder, "publications")}
     assert [number for number, each in columns.items() if "depth" in each.get("endpoints", "")] == [2]
     assert columns[4] == {}
@@ -224,9 +221,9 @@ def test_active_session_is_used_as_it_is(
     publish(sample, tmp_path / "tables")
     publish(repository.commit({"messagegroups/brakes/messages/wear.yaml": "name: Again\n"}), tmp_path / "tables")
     spark.conf.set("spark.sql.session.timeZone", "UTC")
-    found = {row["xid"]: (row["createdat"], row["modifiedat"]) for row in _delta(tmp_path / "tables", "messages")}
+    result = {row["xid"]: (row["createdat"], row["modifiedat"]) for row in _delta(tmp_path / "tables", "messages")}
     first, second = (datetime(2026, 1, day, 12, tzinfo=UTC) for day in (1, 2))
-    assert (found[WORN], found[WEAR]) == ((first, first), (first, second))
+    assert (result[WORN], result[WEAR]) == ((first, first), (first, second))
     assert spark.range(3).count() == 3
 
 
@@ -238,8 +235,8 @@ def test_plain_parquet_replaces_the_whole_folder(
     # Tables without rows have a file too, which tells their columns.
     fewer = repository.commit({path: None for path in SAMPLE if path.startswith(("schemagroups/", "endpoints/"))})
     for registry in (sample, fewer):
-        found = publish(registry, folder, format="parquet", spark=spark)
-        for table in found.tables:
+        result = publish(registry, folder, format="parquet", spark=spark)
+        for table in result.tables:
             assert spark.read.parquet(str(folder / table.name)).count() == table.rows
     assert sorted(path.name for path in tmp_path.iterdir()) == ["repository", "tables"]
     with pytest.raises(XregitError, match="something else than a Delta table"):

@@ -8,24 +8,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
 
-from tests.spark.repository import SAMPLE
+from tests.spark.repository import SAMPLE, CatalogRepository
 from xregit.spark.publication import publish
 from xregit.spark.rows import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
-
-    from tests.spark.repository import CatalogRepository
 
 pytestmark = pytest.mark.spark
 
@@ -143,8 +140,8 @@ def logged(folder: Path) -> list[Path]:
 
 def table(folder: Path, name: str, version: int | None = None) -> list[dict[str, Any]]:
     """Return the rows of a table, at a version or as it is."""
-    found: list[dict[str, Any]] = pa.table(DeltaTable(folder / name, version=version).scan()).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pa.table(DeltaTable(folder / name, version=version).scan()).to_pylist()
+    return result
 
 
 def hashes(some: Any) -> list[str]:

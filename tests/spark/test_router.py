@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,13 +28,7 @@ from xregit.spark.streams.plan import PackedPlan, pack_plan, plan, unpack_plan
 from xregit.spark.streams.router import KEY, PartitionRouter, RoutingTask
 from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES
 from xregit.spark.streams.table_mapping import table_names
-from xregit.spark.streams.write_buffer import pack_buffers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from xregit.spark.streams.write_buffer import EventQueue, TableBuffer
-
+from xregit.spark.streams.write_buffer import EventQueue, TableBuffer, pack_buffers
 
 HEADERS = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
 BINARY = {"protocol": "KAFKA", "topic": "t", "headers": HEADERS, "body": {"value": 1}}
@@ -97,21 +92,21 @@ def landed(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table after these messages, sorted as lines are, or one by one as any others."""
     sorter = PartitionRouter(unpack_plan(made.data), str(folder))
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     listed = list(given)
     parts = sorter.route_lines(listed) if fast else sorter.route((item, 1) for item in listed)
     for batch in chain(parts, sorter.write()):
         for row in batch.to_pylist():
             rows = pq.read_table(folder / row["table"] / row["path"]).to_pylist()
             assert row["records"] == len(rows) == json.loads(row["stats"])["numRecords"]
-            found.setdefault(row["table"], []).extend(rows)
-    return found
+            result.setdefault(row["table"], []).extend(rows)
+    return result
 
 
 def gathered(job: RoutingTask, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     """Sort partitions, gather what they have left as Spark would with one process, and describe the files."""
-    found = pa.Table.from_batches([batch for each in partitions for batch in job.route(iter([each]))])
-    return [row for each in job.gather(iter(found.sort_by(KEY).to_batches())) for row in each.to_pylist()]
+    result = pa.Table.from_batches([batch for each in partitions for batch in job.route(iter([each]))])
+    return [row for each in job.gather(iter(result.sort_by(KEY).to_batches())) for row in each.to_pylist()]
 
 
 def values(lines: Sequence[bytes | None]) -> pa.RecordBatch:
@@ -121,13 +116,13 @@ def values(lines: Sequence[bytes | None]) -> pa.RecordBatch:
 
 def read(folder: Path, written: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of each table in the files that are described."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     for each in written:
-        found.setdefault(each["table"], []).extend(pq.read_table(folder / each["table"] / each["path"]).to_pylist())
-    return found
+        result.setdefault(each["table"], []).extend(pq.read_table(folder / each["table"] / each["path"]).to_pylist())
+    return result
 
 
-def counted(found: Mapping[str, Iterable[Any]]) -> dict[str, Counter[str]]:
+def count_rows(found: Mapping[str, Iterable[Any]]) -> dict[str, Counter[str]]:
     """Return how often each row is in each table."""
     return {name: Counter(map(repr, rows)) for name, rows in found.items()}
 
@@ -227,9 +222,9 @@ def test_message_lands_in_one_table(
     message: Any, table: str, expected: Mapping[str, Any], plain: PackedPlan, tmp_path: Path
 ) -> None:
     """Each kind of message lands in its table, alone, with the columns that it fills."""
-    found = landed(plain, [line(message)], tmp_path)
-    assert found.keys() == {table}
-    (row,) = found[table]
+    result = landed(plain, [line(message)], tmp_path)
+    assert result.keys() == {table}
+    (row,) = result[table]
     assert {name: row[name] for name in expected} == expected
 
 
@@ -260,11 +255,11 @@ def test_lines_match_as_messages_do(plain: PackedPlan) -> None:
 def test_reasons_are_those_of_match(plain: PackedPlan, tmp_path: Path) -> None:
     """A payload that breaks its schema is unmatched, with what is wrong; what fits several has its candidates."""
     given = [line(event(1, data={"value": "x"})), line(event(2, "t.both"))]
-    found = landed(plain, given, tmp_path)
-    (reason,) = json.loads(found["unmatched"][0]["reasons"])
+    result = landed(plain, given, tmp_path)
+    (reason,) = json.loads(result["unmatched"][0]["reasons"])
     assert reason["xid"] == f"{GROUP}one"
     assert '"x" is not of type "number"' in reason["failed"][0]["found"]
-    assert json.loads(found["ambiguous"][0]["candidates"]) == [
+    assert json.loads(result["ambiguous"][0]["candidates"]) == [
         {"xid": f"{GROUP}both.a", "context": {"vin": "2"}},
         {"xid": f"{GROUP}both.b", "context": {"vin": "2"}},
     ]
@@ -275,9 +270,9 @@ def test_batch_lands_event_by_event(plain: PackedPlan, tmp_path: Path) -> None:
     headers = [{"name": "content-type", "value": "application/cloudevents-batch+json"}]
     events = [event(1), event(2, "t.two"), event(3, "t.none")]
     wire = {"protocol": "HTTP", "method": "POST", "headers": headers, "body": events}
-    found = landed(plain, [line(wire)], tmp_path)
-    assert {name: len(rows) for name, rows in found.items()} == {"g__one": 1, "g__two": 1, "unmatched": 1}
-    assert json.loads(found["unmatched"][0]["message"])["id"] == "3"
+    result = landed(plain, [line(wire)], tmp_path)
+    assert {name: len(rows) for name, rows in result.items()} == {"g__one": 1, "g__two": 1, "unmatched": 1}
+    assert json.loads(result["unmatched"][0]["message"])["id"] == "3"
 
 
 def test_kafka_columns_are_messages() -> None:
@@ -311,8 +306,8 @@ def test_much_is_written_in_parts(plain: PackedPlan, tmp_path: Path, monkeypatch
     monkeypatch.setattr(decoder, "PART_LINES", 10)
     for fast in (True, False):
         folder = tmp_path / str(fast)
-        found = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
-        assert sorted(int(row["ce_id"]) for row in found["g__one"]) == list(range(25))
+        result = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
+        assert sorted(int(row["ce_id"]) for row in result["g__one"]) == list(range(25))
         assert len(list((folder / "g__one").iterdir())) == 3
 
 
@@ -395,7 +390,7 @@ def test_lines_land_as_messages_do(plain: PackedPlan, given_: list[bytes], min_r
         slow = landed(plain, given_, Path(folder) / "slow", fast=False)
         halves = [values(given_[::2]), values(given_[1::2])]
         left = read(Path(folder), gathered(RoutingTask(plain, folder, LINES, min_rows=min_rows), halves))
-    assert counted(fast) == counted(slow) == counted(left)
+    assert count_rows(fast) == count_rows(slow) == count_rows(left)
 
 
 @pytest.mark.parametrize("more", [{}, {"odd": ODD}])
@@ -407,11 +402,11 @@ def test_all_kinds_at_once_land_as_each_does(
     monkeypatch.setattr(router, "PACK_AFTER", soon)
     monkeypatch.setattr(router, "PACK_MIN_ROWS", 3)
     monkeypatch.setattr(decoder, "PART_LINES", 5)
-    made = pack_plan(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
-    given_ = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
-    slow = landed(made, given_, tmp_path / "slow", fast=False)
-    assert counted(landed(made, given_, tmp_path / "fast")) == counted(slow)
-    assert sum(map(len, slow.values())) == len(given_)
+    result = pack_plan(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
+    lines = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
+    slow = landed(result, lines, tmp_path / "slow", fast=False)
+    assert count_rows(landed(result, lines, tmp_path / "fast")) == count_rows(slow)
+    assert sum(map(len, slow.values())) == len(lines)
     assert [row["ce_data"] for row in slow.get("g__odd", ())] == ["x", "x"] * len(more)
 
 
@@ -425,37 +420,37 @@ def test_records_that_are_left_are_the_same_records(plain: PackedPlan, tmp_path:
         dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
-    found = [
+    results = [
         read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_PARQUET, min_rows=min_rows), [batch, batch]))
         for min_rows in (0, 16)
     ]
-    assert counted(found[0]) == counted(found[1])
-    assert {name: len(rows) for name, rows in found[1].items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
+    assert count_rows(results[0]) == count_rows(results[1])
+    assert {name: len(rows) for name, rows in results[1].items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
     refused = {
         '{"protocol":"KAFKA","topic":"readings","headers":{"a":["1","2"]},"body_base64":"/w=="}',
         '{"protocol":"KAFKA"}',
     }
-    assert {row["message"] for row in found[1]["unmatched"]} == refused
+    assert {row["message"] for row in results[1]["unmatched"]} == refused
 
 
 def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: PackedPlan, tmp_path: Path) -> None:
     """A line of JSON with the columns of Kafka is such a record, with bytes in base 64; any other is what it is."""
     headers = [{"key": key, "value": b64encode(text.encode()).decode()} for key, text in HEADERS.items()]
     body, broken = b64encode(b'{"value":1}').decode(), {"topic": "t", "partition": 2**31}
-    given_ = [
+    lines = [
         line({"topic": "t", "partition": 0, "offset": 7, "headers": headers, "value": body}),
         line({"topic": "readings", "key": "Vg==", "headers": [{"key": "empty"}]}),
         line({"topic": "readings", "key": "Vg=="}),
         *(line(each) for each in (broken, {"value": "%"}, {}, event(1), BINARY)),
         *(b"no json", b"\xff", b" ", b""),
     ]
-    found = [
-        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_JSON, min_rows=min_rows), [values(given_)]))
+    results = [
+        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_JSON, min_rows=min_rows), [values(lines)]))
         for min_rows in (0, 16)
     ]
-    assert counted(found[0]) == counted(found[1])
-    assert {name: len(rows) for name, rows in found[1].items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
-    kept = {row["message"] for row in found[1]["unmatched"]}
+    assert count_rows(results[0]) == count_rows(results[1])
+    assert {name: len(rows) for name, rows in results[1].items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
+    kept = {row["message"] for row in results[1]["unmatched"]}
     assert kept == {json.dumps(broken), '{"value": "%"}', "{}", "no json", None}
 
 
@@ -472,10 +467,10 @@ def test_each_table_is_written_once_however_many_there_are(
         return pack_buffers(buckets, queue, least)
 
     monkeypatch.setattr(router, "pack_buffers", told)
-    made = pack_plan(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
-    assert RoutingTask.of(made, str(tmp_path), LINES).min_rows == 0
+    result = pack_plan(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
+    assert RoutingTask.of(result, str(tmp_path), LINES).min_rows == 0
     monkeypatch.setattr(router, "FEW_TABLES", 20)
-    job = RoutingTask.of(made, str(tmp_path), LINES)
+    job = RoutingTask.of(result, str(tmp_path), LINES)
     lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
     written = gathered(job, [values(lines)] * 4)
     assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
@@ -487,9 +482,9 @@ def test_table_that_gets_much_is_written_where_it_is_sorted(plain: PackedPlan, t
     """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
     lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
     job = RoutingTask(plain, str(tmp_path), LINES, min_rows=16)
-    found = pa.Table.from_batches(list(job.route(iter([values(lines)])))).to_pylist()
-    assert [row["records"] for row in found if row["table"] == "g__one"] == [95]
-    assert [row["key"] for row in found if row["message"] is not None] == [f"{GROUP}two"] * 5
+    result = pa.Table.from_batches(list(job.route(iter([values(lines)])))).to_pylist()
+    assert [row["records"] for row in result if row["table"] == "g__one"] == [95]
+    assert [row["key"] for row in result if row["message"] is not None] == [f"{GROUP}two"] * 5
 
 
 def test_tables_have_safe_names_of_their_own() -> None:
@@ -501,9 +496,9 @@ def test_tables_have_safe_names_of_their_own() -> None:
     assert table_names(xids[1:])[xids[1]] == "g_x__a_b"
     assert third.startswith("e__mmm")
     assert len(third) < 200
-    made = f"/messagegroups/g.x/messages/a-{second.removeprefix('g_x__')}".replace("a-a_b", "a-b")
-    assert len(set(table_names([*xids, made]).values())) == 4
-    assert table_names([made], {second: xids[1]})[made].startswith(f"{second}_")
+    result = f"/messagegroups/g.x/messages/a-{second.removeprefix('g_x__')}".replace("a-a_b", "a-b")
+    assert len(set(table_names([*xids, result]).values())) == 4
+    assert table_names([result], {second: xids[1]})[result].startswith(f"{second}_")
 
 
 def test_tables_that_are_there_keep_their_names() -> None:
@@ -534,9 +529,9 @@ def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
         "subject": {"value": "{VIN}"},
         "others": {"type": "string"},
     }
-    made = pack_plan(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
+    result = pack_plan(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
     given_ = line({**event(0, "t.alike"), "subject": "S", "others": "mine", "more": "too"})
     for fast in (True, False):
-        (row,) = landed(made, [given_], tmp_path / str(fast), fast=fast)["g__alike"]
+        (row,) = landed(result, [given_], tmp_path / str(fast), fast=fast)["g__alike"]
         assert (row["context_vin"], row["context_vin_2"]) == ("S", "0")
         assert (row["ce_others"], row["ce_others_2"]) == ([("more", "too")], "mine")

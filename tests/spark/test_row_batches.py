@@ -29,9 +29,9 @@ ROWS = st.lists(st.fixed_dictionaries({}, optional={kind.name.lower(): some for 
 
 
 def _read(some: RowBatches) -> list[dict[str, Any]]:
-    found = unpack(TABLE, some)
-    assert found.schema == TABLE.arrow_schema
-    rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
+    result = unpack(TABLE, some)
+    assert result.schema == TABLE.arrow_schema
+    rows: list[dict[str, Any]] = result.to_pylist(maps_as_pydicts="strict")
     return rows
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from hashlib import blake2b
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,15 +15,10 @@ from hypothesis import strategies as st
 
 from tests.catalog.folders import registry_of
 from tests.spark.repository import SAMPLE, CatalogRepository
+from xregit.catalog import Registry
 from xregit.spark.rows import rows, to_cell, to_text, with_hash
 from xregit.spark.table_schema import Type
 from xregit.spark.tables import tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from xregit.catalog import Registry
-
 
 WORN = "/messagegroups/brakes/messages/worn"
 
@@ -45,15 +41,15 @@ def _by_xid(registry: Registry, table: str) -> dict[str, dict[str, Any]]:
 
 def test_every_entity_has_one_row(sample: Registry) -> None:
     """Each group, resource and version is one row of the table of its type."""
-    found = rows(sample)
+    result = rows(sample)
     xids = [
         row["xid"]
         for name in ("messagegroups", "endpoints", "schemagroups", "messages", "schemas")
-        for row in found[name]
+        for row in result[name]
     ]
     assert sorted(xids) == sorted(sample)
-    assert len(found["schemaversions"]) == 2
-    assert [row["xid"] for row in found["registries"]] == ["/"]
+    assert len(result["schemaversions"]) == 2
+    assert [row["xid"] for row in result["registries"]] == ["/"]
 
 
 def test_rows_fill_only_columns_of_their_table(sample: Registry) -> None:
@@ -78,29 +74,29 @@ def test_message_has_what_was_written_and_what_it_means(sample: Registry) -> Non
 
 def test_alias_means_its_target(sample: Registry) -> None:
     """An alias has its ``xref`` and means what its target means."""
-    found = _by_xid(sample, "messages")
-    alias = found["/messagegroups/brakes/messages/alias"]
+    result = _by_xid(sample, "messages")
+    alias = result["/messagegroups/brakes/messages/alias"]
     assert (alias["xref"], alias["name"]) == (WEAR, None)
-    assert alias["resolved"] == found[WEAR]["resolved"]
+    assert alias["resolved"] == result[WEAR]["resolved"]
 
 
 def test_property_names_who_wrote_it(sample: Registry) -> None:
     """An inherited property names the base message that declares it, an own one the message itself."""
-    found = _by_xid(sample, "message_properties")
-    source = found[f"{WORN}#/envelopemetadata/source"]
+    result = _by_xid(sample, "message_properties")
+    source = result[f"{WORN}#/envelopemetadata/source"]
     assert (source["originxid"], source["placeholders"], source["required"]) == (WEAR, ["vin"], True)
-    kind = found[f"{WORN}#/envelopemetadata/type"]
+    kind = result[f"{WORN}#/envelopemetadata/type"]
     assert (kind["originxid"], kind["value"], kind["description"]) == (WORN, "brakes.worn", "Beyond the limit.")
-    assert found[f"{WORN}#/protocoloptions/qos"]["value"] == "1"
+    assert result[f"{WORN}#/protocoloptions/qos"]["value"] == "1"
 
 
 @pytest.mark.requirement("EP-38", "EP-39")
 def test_contract_says_what_comes_through_what(sample: Registry) -> None:
     """An endpoint carries its own messages and those of its message groups."""
-    found = {(row["messagexid"], row["viaxid"]) for row in rows(sample)["endpoint_messages"]}
-    assert (ONLY, "/endpoints/garage") in found
-    assert (WEAR, "/messagegroups/brakes") in found
-    assert len(found) == 4
+    results = {(row["messagexid"], row["viaxid"]) for row in rows(sample)["endpoint_messages"]}
+    assert (ONLY, "/endpoints/garage") in results
+    assert (WEAR, "/messagegroups/brakes") in results
+    assert len(results) == 4
 
 
 def test_schema_has_its_versions(sample: Registry) -> None:
@@ -133,8 +129,8 @@ def test_facts_come_from_git(repository: CatalogRepository) -> None:
 def test_written_times_win(repository: CatalogRepository) -> None:
     """What authors say about times counts more than what Git says."""
     text = "createdat: 2020-02-02T02:02:02+02:00\n"
-    found = repository.commit(SAMPLE | {"messagegroups/brakes/messages/wear.yaml": text})
-    row = _by_xid(found, "messages")[WEAR]
+    result = repository.commit(SAMPLE | {"messagegroups/brakes/messages/wear.yaml": text})
+    row = _by_xid(result, "messages")[WEAR]
     assert (row["createdat"], row["modifiedat"]) == (datetime(2020, 2, 2, 0, 2, 2, tzinfo=UTC), FIRST)
 
 
@@ -149,15 +145,15 @@ def test_attributes_called_as_our_columns_are_extensions(tmp_path: Path) -> None
     """An attribute of the registry's own model whose name is that of a column of ours is kept as JSON."""
     model = "groups: {gadgets: {singular: gadget, attributes: {weight: decimal, resolved: string, hash: string}}}\n"
     gadget = "weight: 1.5\nresolved: mine\nhash: too\n"
-    found = registry_of(tmp_path, {"model.yaml": model, "gadgets/g/gadget.yaml": gadget})
-    (row,) = rows(found)["gadgets"]
+    registry = registry_of(tmp_path, {"model.yaml": model, "gadgets/g/gadget.yaml": gadget})
+    (row,) = rows(registry)["gadgets"]
     assert (row["weight"], json.loads(row["extensions"])) == (1.5, {"resolved": "mine", "hash": "too"})
 
 
 def test_empty_registry_has_one_row(tmp_path: Path) -> None:
     """A registry without groups, outside Git, has a row for itself and all tables."""
-    found = rows(registry_of(tmp_path, {}))
-    assert [name for name, some in found.items() if some] == ["registries"]
+    result = rows(registry_of(tmp_path, {}))
+    assert [name for name, some in result.items() if some] == ["registries"]
 
 
 def test_changes_follow_the_files(repository: CatalogRepository) -> None:
@@ -165,15 +161,15 @@ def test_changes_follow_the_files(repository: CatalogRepository) -> None:
     repository.commit(SAMPLE, "Begin")
     repository.commit({"messagegroups/brakes/messages/alias.yaml": None, "registry.yaml": "registryid: new\n"}, "Go on")
     last = repository.commit({"schemagroups/brakes/schemas/wear/versions/2.json": "{}"}, "End")
-    found = rows(last)
-    sha = {row["subject"]: row["commit"] for row in found["commits"]}
-    changes = {(row["commit"], row["xid"]): (row["change"], row["time"]) for row in found["changes"]}
+    result = rows(last)
+    sha = {row["subject"]: row["commit"] for row in result["commits"]}
+    changes = {(row["commit"], row["xid"]): (row["change"], row["time"]) for row in result["changes"]}
     assert changes[sha["Begin"], WEAR] == ("added", FIRST)
     assert changes[sha["Begin"], "/messagegroups/brakes/messages/alias"] == ("added", FIRST)
     assert changes[sha["Go on"], "/messagegroups/brakes/messages/alias"] == ("removed", SECOND)
     assert changes[sha["Go on"], "/"] == ("changed", SECOND)
     assert [xid for commit, xid in changes if commit == sha["End"]] == ["/schemagroups/brakes/schemas/wear/versions/2"]
-    assert {row["author"] for row in found["commits"]} == {"Ada"}
+    assert {row["author"] for row in result["commits"]} == {"Ada"}
 
 
 def test_moved_entity_is_removed_and_added(repository: CatalogRepository) -> None:
@@ -181,9 +177,9 @@ def test_moved_entity_is_removed_and_added(repository: CatalogRepository) -> Non
     text = SAMPLE["messagegroups/brakes/messages/worn.yaml"]
     repository.commit(SAMPLE, "Begin")
     moved = {"messagegroups/brakes/messages/worn.yaml": None, "messagegroups/brakes/messages/gone.yaml": text}
-    found = rows(repository.commit(moved, "Move"))
-    sha = next(row["commit"] for row in found["commits"] if row["subject"] == "Move")
-    assert {row["xid"]: row["change"] for row in found["changes"] if row["commit"] == sha} == {
+    result = rows(repository.commit(moved, "Move"))
+    sha = next(row["commit"] for row in result["commits"] if row["subject"] == "Move")
+    assert {row["xid"]: row["change"] for row in result["changes"] if row["commit"] == sha} == {
         WORN: "removed",
         WORN.replace("worn", "gone"): "added",
     }
@@ -193,9 +189,9 @@ def test_moved_entity_is_removed_and_added(repository: CatalogRepository) -> Non
 def test_other_files_change_nothing(repository: CatalogRepository, path: str) -> None:
     """Files that hold no entity have no rows in the changes."""
     repository.commit(SAMPLE, "Begin")
-    found = rows(repository.commit({f"../{path}": "text\n"}, "Other"))
-    sha = next(row["commit"] for row in found["commits"] if row["subject"] == "Other")
-    assert [row for row in found["changes"] if row["commit"] == sha] == []
+    result = rows(repository.commit({f"../{path}": "text\n"}, "Other"))
+    sha = next(row["commit"] for row in result["commits"] if row["subject"] == "Other")
+    assert [row for row in result["changes"] if row["commit"] == sha] == []
 
 
 JSON = st.recursive(
@@ -260,9 +256,9 @@ def test_cell_of_nothing_is_nothing(kind: Type) -> None:
 @given(JSON, st.sampled_from(Type))
 def test_any_value_finds_its_cell(value: Any, kind: Type) -> None:
     """No value that a registry may hold is too much for a column, and all text can be encoded."""
-    found = to_cell(kind, value)
+    result = to_cell(kind, value)
     if kind in {Type.TEXT, Type.JSON} and value is not None:
-        found.encode()
+        result.encode()
 
 
 @given(st.dictionaries(st.text(), JSON))

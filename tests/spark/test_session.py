@@ -125,17 +125,17 @@ def test_killed_java_is_one_line_and_no_hindrance() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", KILLED], env=environment, capture_output=True, text=True, check=False, timeout=300
     )
-    said = f"can't publish to /tables: Spark's Java process has ended; {MORE_MEMORY}\n"
-    assert (ran.stdout, ran.stderr) == (f"{said}3\nNone\n", "")
+    text = f"can't publish to /tables: Spark's Java process has ended; {MORE_MEMORY}\n"
+    assert (ran.stdout, ran.stderr) == (f"{text}3\nNone\n", "")
 
 
 @pytest.mark.spark
 def test_session_is_active_whatever_thread_asks(spark: SparkSession) -> None:
     """Java knows it for each of its threads, of which an interrupt or another thread of Python's gets a new one."""
     with ThreadPoolExecutor(1) as pool:
-        found = pool.submit(active_session).result()
-    assert found is not None
-    assert found.sparkContext is spark.sparkContext
+        result = pool.submit(active_session).result()
+    assert result is not None
+    assert result.sparkContext is spark.sparkContext
 
 
 def fail_on_the_way_out() -> None:
@@ -180,7 +180,7 @@ for memory in sys.argv[1:]:
 def started(*memory: str, address_space: int = resource.RLIM_INFINITY, java: Path | None = None) -> list[str]:
     """Return the lines that sessions with these sizes of memory print, one after the other in one process."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", START, *memory],
         env=environment | ({"JAVA_HOME": str(java)} if java else {}),
         capture_output=True,
@@ -188,8 +188,8 @@ def started(*memory: str, address_space: int = resource.RLIM_INFINITY, java: Pat
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (address_space, resource.RLIM_INFINITY)),
     )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    assert process.stderr == ""
+    return process.stdout.splitlines()
 
 
 @pytest.mark.spark

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,6 @@ from tests.spark.streams import event, registry_of, write
 from xregit.spark.session import JVM_OPTIONS, LOCAL_DEFAULTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -68,9 +67,9 @@ print(json.dumps([each.changed for each in done]))
 @pytest.fixture
 def sample(tmp_path: Path) -> CatalogRepository:
     """Return a repository with the sample registry."""
-    made = CatalogRepository(tmp_path / "repository")
-    made.commit(SAMPLE, "Begin")
-    return made
+    result = CatalogRepository(tmp_path / "repository")
+    result.commit(SAMPLE, "Begin")
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +95,7 @@ def refuse_without_delta() -> None:
 
 def run(at: Path, *arguments: str, **environment: str) -> str:
     """Run Python in a folder, and return what it prints."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *arguments],
         cwd=at,
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -105,8 +104,8 @@ def run(at: Path, *arguments: str, **environment: str) -> str:
         check=False,
         timeout=PATIENCE_SECONDS,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def publish(at: CatalogRepository, tables: Path | str, *more: str) -> str:
@@ -190,8 +189,8 @@ def test_object_store_needs_no_more_than_pypi(sample: CatalogRepository, tmp_pat
     sample.commit({WEAR: SAMPLE[WEAR].replace("Wear", "Wear too")}, "Rename")
     places = [str(tmp_path / name) for name in ("repository/registry", "test.json", "in", "checkpoint")]
     with object_store(tmp_path / "data") as options:
-        said = run(tmp_path, "-c", IN_STORE, *places, **options).splitlines()
-        assert [json.loads(line) for line in said] == [
+        lines = run(tmp_path, "-c", IN_STORE, *places, **options).splitlines()
+        assert [json.loads(line) for line in lines] == [
             {"g__one": 1, "g__two": 1, "unmatched": 1},
             {},
             [True, True, False],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,9 +21,6 @@ from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import compare_schema, refuse_newer_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 PLACE = Location("/lake/things")
@@ -74,16 +73,16 @@ def test_columns_of_another_type_are_refused(form: Any, said: str) -> None:
     """A column is the one that the model says, or the table is none of ours."""
     there = [field("xid", "string", "Which."), field("labels", form), field("hash", "string", HASH.comment)]
     with refused(said):
-        found = compare_schema(TABLE, PLACE, 3, {"fields": there}, "Some.")
-        assert (found.version, found.missing_columns, found.removed_columns, found.comments) == (3, (), (), {})
+        result = compare_schema(TABLE, PLACE, 3, {"fields": there}, "Some.")
+        assert (result.version, result.missing_columns, result.removed_columns, result.comments) == (3, (), (), {})
 
 
 def test_what_differs_is_told() -> None:
     """Columns that only one side has, and what is said of others in other words, are what is to be changed."""
     there = [field("xid", "string", "Other."), {**field("hash", "string"), "metadata": None}, field("old", "long")]
-    found = compare_schema(TABLE, PLACE, 3, {"fields": there}, "")
-    assert (found.missing_columns, found.removed_columns) == (("labels",), ("old",))
-    assert found.comments == {"": "Some.", "xid": "Which.", "hash": HASH.comment}
+    result = compare_schema(TABLE, PLACE, 3, {"fields": there}, "")
+    assert (result.missing_columns, result.removed_columns) == (("labels",), ("old",))
+    assert result.comments == {"": "Some.", "xid": "Which.", "hash": HASH.comment}
     with pytest.raises(XregitError, match="but not the things of a catalog"):
         compare_schema(TABLE, PLACE, 3, {"fields": there[:1]}, "")
 
@@ -108,9 +107,9 @@ def make(folder: Path, structure: Mapping[str, Any], column: Mapping[str, Any], 
     fields = [*structure["fields"], field("last", "string") | dict(column)]
     options = {name: value for name, value in more.items() if name != "constraint"}
     schema = Schema.from_json(json.dumps({"type": "struct", "fields": fields}))
-    made = DeltaTable.create(folder, schema, **options)
+    result = DeltaTable.create(folder, schema, **options)
     if "constraint" in more:
-        made.alter.add_constraint(more["constraint"])
+        result.alter.add_constraint(more["constraint"])
 
 
 def no_session() -> SparkSession:
@@ -126,7 +125,7 @@ def test_rules_that_we_can_not_keep_are_refused(
     make(tmp_path / "things", TABLE.structure, column, more)
     with refused(said):
         assert DeltalakeWriter(Location.of(tmp_path), no_session).snapshot(TABLE).version >= 0
-    made = plan(registry_of(tmp_path))
-    make(tmp_path / "g__one", made.table(f"{GROUP}one").structure, column, more)
+    result = plan(registry_of(tmp_path))
+    make(tmp_path / "g__one", result.table(f"{GROUP}one").structure, column, more)
     with refused(said):
-        DeltaSink(Location.of(tmp_path)).adopt_tables(made)
+        DeltaSink(Location.of(tmp_path)).adopt_tables(result)

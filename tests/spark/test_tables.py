@@ -102,8 +102,8 @@ def test_what_is_made_when_compiling_is_no_column(name: str) -> None:
 
 def test_versions_have_what_is_theirs() -> None:
     """What is said of a resource as a whole is with the resource alone, a document with its versions alone."""
-    found = tables(builtin())
-    whole, version = (set(_types(found[name])) for name in ("schemas", "schemaversions"))
+    result = tables(builtin())
+    whole, version = (set(_types(result[name])) for name in ("schemas", "schemaversions"))
     assert whole - version == {
         "xref",
         "readonly",
@@ -117,14 +117,14 @@ def test_versions_have_what_is_theirs() -> None:
 
 def test_own_group_type_has_tables() -> None:
     """A group type of the registry's own model has tables as any other, and its attributes are typed columns."""
-    found = _extended(GADGETS)
+    result = _extended(GADGETS)
     own = {"gadgets", "parts", "gadgets_changes", "changeversions", "tools", "tools_parts"}
-    assert found.keys() - DESIGNED == own
-    assert (_types(found["gadgets"])["weight"], _types(found["gadgets"])["serial"]) == (Type.DOUBLE, Type.TEXT)
-    assert {"partid", "count"} <= _types(found["parts"]).keys()
-    assert {"pieceid", "size"} <= _types(found["tools_parts"]).keys()
-    assert _types(found["parts"])["count"] == Type.LONG
-    assert _types(found["gadgets_changes"])["tags"] == Type.TEXTS
+    assert result.keys() - DESIGNED == own
+    assert (_types(result["gadgets"])["weight"], _types(result["gadgets"])["serial"]) == (Type.DOUBLE, Type.TEXT)
+    assert {"partid", "count"} <= _types(result["parts"]).keys()
+    assert {"pieceid", "size"} <= _types(result["tools_parts"]).keys()
+    assert _types(result["parts"])["count"] == Type.LONG
+    assert _types(result["gadgets_changes"])["tags"] == Type.TEXTS
 
 
 def test_attribute_does_not_displace_a_column_of_ours() -> None:
@@ -134,8 +134,8 @@ def test_attribute_does_not_displace_a_column_of_ours() -> None:
 
 def test_shared_resources_have_one_table() -> None:
     """Messages of endpoints and of message groups are in one table."""
-    found = table_names(builtin())
-    assert found["endpoints", "messages"] == found["messagegroups", "messages"] == "messages"
+    result = table_names(builtin())
+    assert result["endpoints", "messages"] == result["messagegroups", "messages"] == "messages"
 
 
 def test_own_attribute_is_a_column() -> None:

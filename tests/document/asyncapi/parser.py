@@ -28,7 +28,7 @@ def missing() -> str:
 def errors(folder: Path) -> dict[str, list[Any]]:
     """Return the errors that the parser finds in the documents of a folder, by the names of their files."""
     paths = "\n".join(str(path) for path in sorted(folder.iterdir()))
-    done = subprocess.run(
+    process = subprocess.run(
         ["node", str(SCRIPT)],
         input=paths,
         env={**os.environ, "NODE_PATH": str(MODULES)},
@@ -37,8 +37,8 @@ def errors(folder: Path) -> dict[str, list[Any]]:
         check=False,
         timeout=SECONDS,
     )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, list[dict[str, str]]] = json.loads(done.stdout)
-    assert len(found) == len(list(folder.iterdir()))
-    wrong = {Path(path).name: [item for item in items if item["severity"] == "error"] for path, items in found.items()}
+    assert process.returncode == 0, process.stderr
+    result: dict[str, list[dict[str, str]]] = json.loads(process.stdout)
+    assert len(result) == len(list(folder.iterdir()))
+    wrong = {Path(path).name: [item for item in items if item["severity"] == "error"] for path, items in result.items()}
     return {name: items for name, items in wrong.items() if items}

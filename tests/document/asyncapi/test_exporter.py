@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,16 +18,12 @@ from hypothesis import strategies as st
 import xregit
 from tests.catalog.folders import registry_of
 from tests.document.small import CASES
+from xregit.catalog import Registry
 from xregit.cli.runner import run
 from xregit.document import read_document, to_bytes
 from xregit.document.asyncapi import asyncapi_files, export_asyncapi
 from xregit.document.asyncapi.facts import free_name, is_uri, variables
 from xregit.document.asyncapi.schemas import MAX_DEPTH, pattern, rebase_references
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from xregit.catalog import Registry
 
 
 @pytest.fixture(scope="module")
@@ -133,9 +130,9 @@ def test_every_reference_leads_somewhere(orders: Registry) -> None:
     """All references stay inside the document and point at something; nothing would have to be fetched."""
     for document in export_asyncapi(orders).values():
         for reference in references(document):
-            found: Any = document
+            result: Any = document
             for part in reference.removeprefix("#/").split("/"):
-                found = found[part.replace("~1", "/").replace("~0", "~")]
+                result = result[part.replace("~1", "/").replace("~0", "~")]
 
 
 def test_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from tests.document.small import CASES
 from xregit.document import read_document
 from xregit.document.asyncapi import asyncapi_files
 from xregit.source.atomic_write import replace_tree
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")
 
