@@ -22,8 +22,8 @@ def test_python_of_the_guide_runs() -> None:
     exec(program, result)  # noqa: S102 - our own page
     assert result["value"] == {"metres": 3}
     assert result["schema"].validate(b"") != ()
-    assert (result["found"].backward, result["found"].forward) == ("no", "yes")
-    assert len(result["found"].verdicts) == 1
+    assert (result["result"].backward, result["found"].forward) == ("no", "yes")
+    assert len(result["result"].verdicts) == 1
 
 
 def test_guide_names_every_language_and_rule() -> None:

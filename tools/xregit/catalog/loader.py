@@ -77,8 +77,7 @@ def read_commit(folder: Path | str, ref: str) -> Registry:
     """Return the registry of a folder at a commit, with all that was wrong with its files as ``problems``.
 
     Raises:
-        XregitError: the folder is in no Git repository, or that has no such commit.
-        NoRegistryError: the folder held no registry then.
+        XregitError: the folder is in no Git repository, that has no such commit, or the folder held no registry then.
     """
     from xregit.source import repository  # few commands need another state than the present one
 

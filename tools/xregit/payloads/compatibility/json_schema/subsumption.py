@@ -257,11 +257,14 @@ class Proof:
             schemas = part.schema.get(keyword)
             if isinstance(schemas, list) and len(schemas) == len(branches):
                 cases = [part.inner(item, keyword, index) for index, item in enumerate(schemas)]
-                back = Proof(self.reader, self.writer, steps=self.steps)
                 pairs = list(zip(cases, branches, strict=True))
-                if all(not self.gaps((writer,), reader, path, 1) for writer, reader in pairs) and all(
-                    not back.gaps((reader,), writer, path, 1) for writer, reader in pairs
-                ):
+                same = all(not self.gaps((writer,), reader, path, 1) for writer, reader in pairs)
+                if same:
+                    # Both directions share one budget: schemas that hold themselves would double it at each level.
+                    back = Proof(self.reader, self.writer, steps=self.steps)
+                    same = all(not back.gaps((reader,), writer, path, 1) for writer, reader in pairs)
+                    self.steps = back.steps
+                if same:
                     return True
         return False
 
