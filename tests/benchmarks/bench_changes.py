@@ -19,7 +19,7 @@ OFTEN = 7  # and one of so many touches the file that is asked for
 FIRST_SECOND = 1_600_000_000
 LIFE = """
 import sys, xregit
-from xregit.changes.history import history
+from xregit.changes.commit_changes import history
 moments = history(xregit.read(sys.argv[1]), "/messagegroups/g0/messages/m5")
 assert len(moments) > 2000, len(moments)
 """

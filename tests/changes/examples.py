@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.rules.examples import Due, Example, example
 from xregit.changes import diff
-from xregit.changes.policy import Review, review
+from xregit.changes.review import Review, review
 
 # The day on which the examples are looked at.
 TODAY = date(2026, 6, 1)

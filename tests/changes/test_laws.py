@@ -12,7 +12,7 @@ from tests.source.repositories import new_repository
 from xregit.catalog.properties import Property
 from xregit.changes import attribute_diff
 from xregit.changes.change import WORST_FIRST, Difference, Impact
-from xregit.changes.verdicts import judge
+from xregit.changes.verdict_table import judge
 from xregit.messages.template import Template
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "/", "{x}", "{y}", "-"]), max_size=5).map("".join)

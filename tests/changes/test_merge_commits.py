@@ -10,7 +10,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
-from xregit.changes.history import history, recent_commits
+from xregit.changes.commit_changes import history, recent_commits
 from xregit.errors import XregitError
 
 FOLDER = "registry/messagegroups/ships/messages"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_folder
-from xregit.changes.history import MAX_COMMITS, recent_commits
+from xregit.changes.commit_changes import MAX_COMMITS, recent_commits
 
 GROUP = "registry__messagegroups__ships__"
 BASE, SHIP = f"{GROUP}messages__base.yaml", f"{GROUP}messages__ship.yaml"

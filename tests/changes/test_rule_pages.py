@@ -8,7 +8,7 @@ import pytest
 
 from tests.changes.examples import count_findings, pair
 from xregit.changes.change import Impact
-from xregit.changes.verdicts import load_table
+from xregit.changes.verdict_table import load_table
 from xregit.diagnostics import Severity
 from xregit.rules import RULES, Rule
 from xregit.rules.declared_rules import BREAKS, OF_WAIVERS, UNCLEAR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xregit.cli.lakehouse import MAX_LISTED, row_counts
+from xregit.cli.spark import MAX_LISTED, row_counts
 from xregit.spark.streams.job import RoutingResult
 
 

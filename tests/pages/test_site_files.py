@@ -13,7 +13,7 @@ import pytest
 from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import Registry, read_folder
-from xregit.changes.history import MAX_FILES
+from xregit.changes.commit_changes import MAX_FILES
 from xregit.pages.change_history import MAX_CHANGES
 from xregit.pages.context import SiteContext
 from xregit.pages.links import FEED

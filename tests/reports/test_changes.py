@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.catalog.folders import registry_of
 from xregit.catalog import Place
 from xregit.changes import Change, Impact, diff
-from xregit.changes.policy import MergeDecision, Review, ReviewItem, review
+from xregit.changes.review import MergeDecision, Review, ReviewItem, review
 from xregit.diagnostics import Span
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.markdown import MAX_CHARACTERS, MAX_ROWS, changes_markdown, headline

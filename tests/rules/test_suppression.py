@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.catalog.folders import folder
 from tests.rules.examples import with_rules
 from xregit.catalog import Registry, read_folder
-from xregit.catalog.settings import Scope
+from xregit.catalog.settings import RuleSeverities
 from xregit.document import read
 from xregit.rules import check, loading_diagnostics
 
@@ -63,7 +63,7 @@ def test_pattern_covers_what_it_names_and_all_below() -> None:
     """A star is any part of a name, two any number of names; a slash at the beginning means xids."""
     path, xid = "registry/messagegroups/old.a/messages/m.yaml", "/messagegroups/old.a/messages/m"
     fitting = ("registry", "registry/", "registry/*/old.?", "registry/**/m.yaml", "/messagegroups/old.*", "/**", xid)
-    assert [pattern for pattern in fitting if Scope(pattern, {}).covers(path, xid)] == list(fitting)
+    assert [pattern for pattern in fitting if RuleSeverities(pattern, {}).covers(path, xid)] == list(fitting)
     others = (
         "registry/messagegroups/old",
         "messagegroups",
@@ -71,7 +71,7 @@ def test_pattern_covers_what_it_names_and_all_below() -> None:
         "/messagegroups/old",
         "*.yaml",
     )
-    assert [pattern for pattern in others if Scope(pattern, {}).covers(path, xid)] == []
+    assert [pattern for pattern in others if RuleSeverities(pattern, {}).covers(path, xid)] == []
 
 
 def test_comments_in_a_document_of_yaml_count(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         read_commit,
     )
     from xregit.changes import Change, Impact, diff
-    from xregit.changes.policy import Review, review
+    from xregit.changes.review import Review, review
     from xregit.diagnostics import Diagnostic, Severity
     from xregit.document import ImportReport, import_documents, load, read
     from xregit.document import compile_document as compile  # noqa: A004
@@ -57,8 +57,8 @@ _PLACES = {
     "Change": "changes",
     "Impact": "changes",
     "diff": "changes",
-    "Review": "changes.policy",
-    "review": "changes.policy",
+    "Review": "changes.review",
+    "review": "changes.review",
     "Diagnostic": "diagnostics",
     "Severity": "diagnostics",
     "ImportReport": "document",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from xregit.catalog.path_patterns import codeowners_regex, is_codeowners_pattern
+from xregit.catalog.globs import codeowners_regex, is_codeowners_pattern
 from xregit.diagnostics import Diagnostic, Severity, Span, sentence
 from xregit.source.parse_result import CONFLICT_MARKS, NOWHERE, Problem, conflict_problem
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.catalog.path_patterns import settings_regex
+from xregit.catalog.globs import settings_regex
 from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
@@ -19,7 +19,7 @@ TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RuleSeverities:
     """Severities of rules in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
     pattern: str
@@ -41,7 +41,7 @@ class Settings:
     """
 
     rules: Mapping[str, str] = field(default_factory=nothing)
-    paths: tuple[Scope, ...] = ()
+    paths: tuple[RuleSeverities, ...] = ()
     baseurl: str = ""
     profile: str = SPECVERSION
     repository: str = ""
@@ -55,7 +55,9 @@ def settings_of(value: Mapping[str, Any]) -> Settings:
     texts = {name: value[name] for name in TEXTS if is_nonempty_text(value.get(name))}
     paths = value.get("paths")
     scopes = (
-        [Scope(str(pattern), _levels(rules)) for pattern, rules in paths.items()] if isinstance(paths, Mapping) else ()
+        [RuleSeverities(str(pattern), _levels(rules)) for pattern, rules in paths.items()]
+        if isinstance(paths, Mapping)
+        else ()
     )
     return Settings(rules=_levels(value.get("rules")), paths=tuple(scopes), raw=value, **texts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xregit.changes.verdicts import load_table
+from xregit.changes.verdict_table import load_table
 from xregit.messages.constraints import PLAIN_TYPES, canonical_text
 from xregit.messages.definition import is_now
 from xregit.messages.template import URI_TYPES, Template

@@ -15,9 +15,9 @@ from xregit.changes.attribute_diff import alike, diff_leaves
 from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.endpoint_diff import diff_endpoint, split_endpoints
 from xregit.changes.message_diff import PAYLOAD, MessageState, diff_message, is_readable
-from xregit.changes.policy import LABEL, is_draft
+from xregit.changes.review import LABEL, is_draft
 from xregit.changes.schema_diff import diff_message_schema, diff_schema
-from xregit.changes.verdicts import judge, quote_value
+from xregit.changes.verdict_table import judge, quote_value
 from xregit.model.language import NOTHING
 from xregit.xid import parent
 

@@ -13,7 +13,7 @@ from xregit.catalog.references import carried, local_xid
 from xregit.catalog.resolver import SELECTORS
 from xregit.changes.attribute_diff import OTHER, alike, constraint_relation, diff_leaves, selector_relation
 from xregit.changes.change import Difference
-from xregit.changes.verdicts import load_table, quote_value
+from xregit.changes.verdict_table import load_table, quote_value
 from xregit.model import siblings
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from xregit.changes.attribute_diff import (
     value_relation,
 )
 from xregit.changes.change import Difference
-from xregit.changes.verdicts import load_table, quote_value
+from xregit.changes.verdict_table import load_table, quote_value
 from xregit.messages.definition import property_type
 from xregit.messages.template import Template
 from xregit.model import siblings

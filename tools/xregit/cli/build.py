@@ -1,4 +1,4 @@
-"""The commands ``build``, ``compile``, ``site`` and ``publish``, and the steps of a build."""
+"""The commands ``build``, ``compile`` and ``site``, and the steps of a build."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ from xregit.cli.parameters import (
     output_folder,
     refuse_own_file,
     refuse_own_folder,
-    refuse_own_tables,
     with_registry,
 )
 from xregit.cli.runner import today
 from xregit.errors import CatalogError, XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from xregit.catalog import Registry
-    from xregit.spark.publication import Publication
 
 
 # Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.
@@ -127,23 +125,24 @@ def site_step(task: Build) -> str:
 def tables_step(task: Build) -> str:
     """Publish the tables."""
     import xregit
+    from xregit.cli.spark import publication_summary
 
     return publication_summary(xregit.publish(task.registry, task.output / "tables"))
 
 
-def look_at_api(task: Build) -> str:
+def api_hint(task: Build) -> str:
     """Say how to look at the static API, whose addresses lead to where it will be served."""
     base = task.registry.settings.baseurl
     place = task.output / "api"
     return f"serve {place} at {base}, where its addresses lead" if base else f"python3 -m http.server -d {place}"
 
 
-def look_at_site(task: Build) -> str:
+def site_hint(task: Build) -> str:
     """Say how to look at the docs site."""
     return f"python3 -m http.server -d {task.output / 'site'}"
 
 
-def look_at_tables(task: Build) -> str:
+def tables_hint(task: Build) -> str:
     """Say how to look at the tables."""
     return f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()'
 
@@ -151,9 +150,9 @@ def look_at_tables(task: Build) -> str:
 STEPS = (
     Step("check", check_step),
     Step("document", document_step, DOCUMENT),
-    Step("api", api_step, "api", look_at_api),
-    Step("site", site_step, "site", look_at_site, package="mkdocs", extra="site"),
-    Step("tables", tables_step, "tables", look_at_tables, package="pyspark", extra="spark"),
+    Step("api", api_step, "api", api_hint),
+    Step("site", site_step, "site", site_hint, package="mkdocs", extra="site"),
+    Step("tables", tables_step, "tables", tables_hint, package="pyspark", extra="spark"),
 )
 
 
@@ -197,23 +196,6 @@ def entity_counts(registry: Registry) -> str:
     return ", ".join(f"{count:,} {plural}" for plural, count in counts.items() if count) or "an empty registry"
 
 
-def publication_summary(publication: Publication) -> str:
-    """Return a summary of a publication, such as "13 tables, 812 rows, 3 of them changed"."""
-    tables = publication.tables
-    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
-    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
-    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
-
-
-def publication_lines(publications: Iterable[Publication]) -> Iterator[str]:
-    """Yield a line for each publication: its commit, and the versions of the tables that hold it."""
-    for publication in publications:
-        versions = ", ".join(
-            f"{table.name} {table.version}" for table in publication.tables if table.version is not None
-        )
-        yield f"{publication.commit[:12]} {versions or 'written'}"
-
-
 def run_step(step: Step, task: Build) -> str:
     """Take one step, and return the line of the summary that says what it did."""
     summary = step.run(task)
@@ -244,23 +226,6 @@ class Steps(click.ParamType[tuple[str, ...]]):
             if name not in STEP_NAMES:
                 self.fail(f'there is no step "{name}"; the steps are {", ".join(STEP_NAMES)}', param, ctx)
         return names
-
-
-class Setting(click.ParamType[tuple[str, str]]):
-    """A setting of Spark, as ``key=value``."""
-
-    name = "setting"
-
-    def convert(
-        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return key and value; a text without an equals sign is wrong usage."""
-        if not isinstance(value, str):
-            return value
-        key, sign, setting = value.partition("=")
-        if not key or not sign:
-            self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
-        return key, setting
 
 
 @click.command()
@@ -360,57 +325,3 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     else:
         loaded = xregit.load(registry)  # a site that lacks what could not be read is worse than the last one
         note(f"Wrote {output}, {build_site(loaded, output, site_config(registry)):,} files.")
-
-
-@click.command()
-@click.option(
-    "--tables",
-    default="build/tables",
-    show_default=True,
-    metavar="DIR",
-    help="Folder to write to, or the URL of one in a store.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("delta", "parquet")),
-    default="delta",
-    show_default=True,
-    help="Kind of table.",
-)
-@click.option("--history", type=Ref(), metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
-@click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
-@click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
-@click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
-@with_registry
-def publish(
-    registry: Path,
-    tables: str,
-    form: str,
-    history: str | None,
-    master: str | None,
-    remote: str | None,
-    conf: tuple[tuple[str, str], ...],
-) -> None:
-    """Write the catalog's tables with Spark.
-
-    A table changes only where the catalog has changed; publishing the same commit again adds no version. With
-    --history each commit becomes a version of its own, so that a reader can go back to it.
-    """
-    import xregit
-
-    refuse_own_tables(registry, tables)
-    settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
-    if history is None:
-        loaded = xregit.load(registry)
-        publication = xregit.publish(loaded, tables, format=form, conf=settings)
-        print_result(f"{tables}: {publication_summary(publication)}")
-        note_uncertain_times(loaded)
-    else:
-        if form != "delta":
-            message = "plain Parquet has no versions; --history needs --format delta"
-            raise click.UsageError(message)
-        from xregit.spark.publication import iter_history
-
-        for line in publication_lines(iter_history(registry, history, tables, conf=settings)):
-            print_result(line)

@@ -65,7 +65,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
 
 def add_breaking_changes(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
     """Return a report with what changes since a commit break; two findings about one new name are one."""
-    from xregit.changes.policy import merge_findings
+    from xregit.changes.review import merge_findings
     from xregit.cli.diff import review_against
     from xregit.diagnostics import ordered
     from xregit.rules import Report

@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from xregit.errors import XregitError
-from xregit.installed import SOURCE, installation_record, source_address
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-_RELEASE = re.compile(r"(xregit(?:\[all\])?)~=[0-9.]+")
-
-
-def package_source(source: str) -> str:
-    """Return ``source``, by default the address that this program was installed from; empty means PyPI.
-
-    Raises:
-        XregitError: ``source`` is no address from which pip can install on every machine.
-    """
-    if source and not SOURCE.fullmatch(source):
-        message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
-        raise XregitError(message)
-    return source or source_address(installation_record())
-
-
-def set_package_source(source: str, data: bytes) -> bytes:
-    """Return a file of the template whose requirements name a source instead of a release."""
-    if not source:
-        return data
-    return _RELEASE.sub(lambda match: f"{match[1]} @ {source}", data.decode()).encode()
 
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -44,10 +18,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "build": ("xregit.cli.build:build", "Check, then write document, static API, site and tables."),
     "compile": ("xregit.cli.build:compile_", "Write the registry as one xRegistry document."),
     "site": ("xregit.cli.build:site", "Build the docs site."),
-    "publish": ("xregit.cli.build:publish", "Write the catalog's tables with Spark."),
-    "route": ("xregit.cli.lakehouse:route", "Sort messages by the catalog into tables, with Spark."),
+    "publish": ("xregit.cli.spark:publish", "Write the catalog's tables with Spark."),
+    "route": ("xregit.cli.spark:route", "Sort messages by the catalog into tables, with Spark."),
     "tables": (
-        "xregit.cli.lakehouse:tables",
+        "xregit.cli.spark:tables",
         "Print the statements that would make the tables, or the versions that hold a commit.",
     ),
     "log": ("xregit.cli.log:log", "Show the history of an entity."),
@@ -59,8 +33,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "fmt": ("xregit.cli.edit:fmt", "Bring YAML files into their canonical form."),
     "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
     "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
-    "import": ("xregit.cli.init:import_", "Turn xRegistry documents into YAML files."),
-    "export": ("xregit.cli.show:export", "Write the catalog as AsyncAPI documents."),
+    "import": ("xregit.cli.exchange:import_", "Turn xRegistry documents into YAML files."),
+    "export": ("xregit.cli.exchange:export", "Write the catalog as AsyncAPI documents."),
     "explain": ("xregit.cli.check:explain", "Say why a rule exists, with a bad and a good example."),
     "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xregit.catalog import Registry
-    from xregit.changes.policy import Review
+    from xregit.changes.review import Review
 
 
 FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
@@ -66,7 +66,7 @@ def review_against(registry: Path, after: Registry, ref: str) -> Review:
 def review_changes(before: Registry, after: Registry) -> Review:
     """Return the review of the changes between two states as of today, and note the files that can't be read."""
     from xregit.changes import diff as differences
-    from xregit.changes.policy import review
+    from xregit.changes.review import review
 
     for registry in (before, after):
         if registry.broken:

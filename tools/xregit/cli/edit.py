@@ -157,7 +157,7 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
     from xregit.source.atomic_write import edit_lock
 
     with edit_lock(registry):
-        catalog = load_with(registry, xid)
+        catalog = load_registry_of(registry, xid)
         renaming = rename_entity(catalog, xid, new_id)
         write_rename(catalog.origin.root, renaming)
     count = renaming.references
@@ -179,9 +179,9 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
     from xregit.changes.edits import deprecate as deprecate_entity
     from xregit.source.atomic_write import edit_lock, write
 
-    terms = {"effective": time(effective), "removal": time(removal), "alternative": by, "docs": docs}
+    terms = {"effective": parse_time(effective), "removal": parse_time(removal), "alternative": by, "docs": docs}
     with edit_lock(registry):
-        catalog = load_with(registry, xid)
+        catalog = load_registry_of(registry, xid)
         if by.startswith("/") and catalog.entity(by) is None:
             raise unknown_name(by, (other for other in catalog if other != xid), what="entity")
         path, data = deprecate_entity(catalog, xid, {name: text for name, text in terms.items() if text})
@@ -189,7 +189,7 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
     note(f"Wrote {path}.")
 
 
-def load_with(registry: Path, xid: str) -> Registry:
+def load_registry_of(registry: Path, xid: str) -> Registry:
     """Return the registry that has an entity.
 
     Raises:
@@ -203,7 +203,7 @@ def load_with(registry: Path, xid: str) -> Registry:
     return catalog
 
 
-def time(text: str) -> str:
+def parse_time(text: str) -> str:
     """Return a time as a registry states it; a day begins at midnight in UTC.
 
     Raises:

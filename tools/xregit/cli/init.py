@@ -1,25 +1,27 @@
-"""The commands that write files for people to edit: ``init``, ``import`` and ``schema``."""
+"""The commands ``init`` and ``schema``, which write files for a new registry and for editors."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from xregit.catalog.codeowners import PLACES
-from xregit.cli.output import as_json, note, print_result
+from xregit.cli.output import as_json, note
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.errors import XregitError
+from xregit.installed import SOURCE, installation_record, is_local, source_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.catalog import Registry
-    from xregit.document.importer import ImportReport
     from xregit.model.language import Model
 
 
+_RELEASE = re.compile(r"(xregit(?:\[all\])?)~=[0-9.]+")
 # What hosts and pre-commit look for at the top of a repository alone.
 _AT_THE_TOP = ".github and .pre-commit-config.yaml"
 #: The branch whose commits are built, as the template's workflow and README name it.
@@ -80,8 +82,6 @@ def init(folder: Path, source: str) -> None:
     endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
     pages of a docs site. No file is overwritten.
     """
-    from xregit.cli.commands import package_source
-    from xregit.installed import installation_record, is_local
     from xregit.source.repository import find
 
     place = package_source(source)
@@ -105,7 +105,6 @@ def create_registry(folder: Path, source: str = "") -> tuple[str, ...]:
     Raises:
         XregitError: there is a registry already; nothing is written then.
     """
-    from xregit.cli.commands import set_package_source
     from xregit.model import builtin
     from xregit.model.aliases import CLOUDEVENTS
     from xregit.source.atomic_write import edit_lock, write_files
@@ -163,61 +162,6 @@ def common_selectors(registry: Registry) -> dict[str, str]:
     }
 
 
-@click.command("import")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("registry"),
-    show_default=True,
-    help="Folder of the registry to add to; it is made if it is missing.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
-)
-def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
-    """Turn xRegistry documents into YAML files.
-
-    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report names the
-    release of each, and what was changed in which lines. Files that are there already are kept as they are; if
-    something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
-    """
-    import xregit
-    from xregit.reports.text import text
-
-    report = xregit.import_documents(files, into)
-    if form == "json":
-        print_result(as_json(import_report_json(report)))
-        return int(report.failed)
-    for path, release in report.writings:
-        note(f"{path} is written as {release}.")
-    if report.diagnostics:
-        note(text(report.diagnostics, report.lines))
-    note(import_summary(report, into))
-    return int(report.failed)
-
-
-def import_report_json(report: ImportReport) -> dict[str, object]:
-    """Return the report of an import as JSON: files, entities kept, documents, and every change."""
-    return {
-        "files": report.files,
-        "kept": report.kept,
-        "documents": [{"path": path, "dialect": release} for path, release in report.writings],
-        "changes": [item.as_json() for item in report.changes],
-        "diagnostics": [item.as_json() for item in report.diagnostics],
-    }
-
-
-def import_summary(report: ImportReport, into: Path) -> str:
-    """Return a sentence on what an import did."""
-    if report.failed:
-        return "Nothing was imported."
-    count = len(report.kept)
-    kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
-    files = len(report.files)
-    return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{kept}."
-
-
 @click.command()
 @output_folder(SCHEMAS)
 @with_registry
@@ -237,3 +181,22 @@ def schema(registry: Path, output: Path) -> None:
     with edit_lock(output):
         write_files(output, files)
     note(f"Wrote {len(files)} JSON Schemas to {output}.")
+
+
+def package_source(source: str) -> str:
+    """Return ``source``, by default the address that this program was installed from; empty means PyPI.
+
+    Raises:
+        XregitError: ``source`` is no address from which pip can install on every machine.
+    """
+    if source and not SOURCE.fullmatch(source):
+        message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
+        raise XregitError(message)
+    return source or source_address(installation_record())
+
+
+def set_package_source(source: str, data: bytes) -> bytes:
+    """Return a file of the template whose requirements name a source instead of a release."""
+    if not source:
+        return data
+    return _RELEASE.sub(lambda match: f"{match[1]} @ {source}", data.decode()).encode()

@@ -30,7 +30,7 @@ def log(registry: Path, xid: str, form: str) -> None:
     Earlier names are followed, and XID may be that of a removed entity.
     """
     import xregit
-    from xregit.changes.history import history
+    from xregit.changes.commit_changes import history
     from xregit.reports.changes import history_json, history_text
 
     catalog = xregit.read(registry)

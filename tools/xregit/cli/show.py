@@ -1,4 +1,4 @@
-"""The commands ``show``, ``contract`` and ``export``."""
+"""The commands ``show`` and ``contract``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from xregit.cli.output import as_json, as_yaml, note, note_uncertain_times, print_result
-from xregit.cli.parameters import Ref, output_folder, refuse_own_folder, unknown_name, with_registry
+from xregit.cli.output import as_json, as_yaml, print_result
+from xregit.cli.parameters import Ref, unknown_name, with_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,40 +15,6 @@ if TYPE_CHECKING:
 
     from xregit.catalog import Endpoint, Registry
     from xregit.catalog.registry import Entity
-
-
-@click.command()
-@click.option("--to", "form", type=click.Choice(("asyncapi",)), required=True, help="What to write.")
-@output_folder("build/asyncapi", "Folder to write to; it is replaced as a whole, unless it holds other files.")
-@with_registry
-def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
-    """Write the catalog as AsyncAPI documents.
-
-    There is one document of AsyncAPI 3 for each endpoint. It describes an application that is a client of the
-    endpoint: it sends to producer endpoints, and receives from consumer and subscriber endpoints.
-
-    The registry isn't checked.
-    """
-    import xregit
-    from xregit.document.asyncapi import asyncapi_files
-    from xregit.source.atomic_write import replace_tree
-
-    refuse_own_folder(registry, output, replaced=True)
-    loaded = xregit.load(registry)
-    files = asyncapi_files(loaded)
-    replace_tree(output, files, _is_asyncapi)
-    note(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
-    note_uncertain_times(loaded)
-
-
-def _is_asyncapi(folder: Path) -> bool:
-    """Return whether a folder holds AsyncAPI documents as we write them, and nothing else."""
-    return all(path.suffix == ".json" and path.is_file() and _begins(path) for path in folder.iterdir())
-
-
-def _begins(path: Path) -> bool:
-    with path.open("rb") as file:
-        return b'"asyncapi"' in file.read(64)
 
 
 FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}

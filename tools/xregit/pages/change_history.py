@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from xregit.changes.change import Impact
-from xregit.changes.history import recent_commits
+from xregit.changes.commit_changes import recent_commits
 from xregit.pages.links import Link, is_safe
 
 if TYPE_CHECKING:

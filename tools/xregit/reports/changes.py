@@ -7,15 +7,15 @@ from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.change import AUDIENCES, Impact
-from xregit.changes.policy import MergeDecision
+from xregit.changes.review import MergeDecision
 from xregit.reports.text import escape_control
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.changes.change import Change
-    from xregit.changes.history import HistoryEntry
-    from xregit.changes.policy import Review, ReviewItem
+    from xregit.changes.commit_changes import HistoryEntry
+    from xregit.changes.review import Review, ReviewItem
 
 _INDENT = "    "
 

@@ -13,7 +13,7 @@ from xregit.reports.changes import counts, parts, place
 from xregit.reports.text import escape_control, path_bytes
 
 if TYPE_CHECKING:
-    from xregit.changes.policy import Review, ReviewItem
+    from xregit.changes.review import Review, ReviewItem
     from xregit.reports.changes import Part
 
 # Where an entity's page and a line of a file are on the web; an empty text where nobody knows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.dialects import declarations, steps
+from xregit.document.dialects import declaration_steps, steps
 from xregit.document.dialects.steps import Conversion, StepContext
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ STEPS: Mapping[str, Callable[[Any, Step, StepContext], Any]] = {
     "list": steps.wrap_in_list,
     "move": steps.move,
     "hoist": steps.hoist,
-    "hoist-declarations": declarations.hoist_declarations,
-    "move-declarations": declarations.move_declarations,
+    "hoist-declarations": declaration_steps.hoist_declarations,
+    "move-declarations": declaration_steps.move_declarations,
     "reference": steps.pointers_to_xids,
     "borrow": steps.borrow_pointer,
-    "object": declarations.strings_to_objects,
-    "scatter": declarations.split_hosts,
-    "typed": declarations.rename_types,
-    "bare": declarations.unwrap_values,
+    "object": declaration_steps.strings_to_objects,
+    "scatter": declaration_steps.split_hosts,
+    "typed": declaration_steps.rename_types,
+    "bare": declaration_steps.unwrap_values,
     "lower": steps.lower_names,
     "address": steps.update_collections,
     "select": steps.split_selector,
@@ -80,14 +80,14 @@ STEPS: Mapping[str, Callable[[Any, Step, StepContext], Any]] = {
     "lift": steps.lift,
     "assume": steps.add_defaults,
     "unfit": steps.drop_unfit,
-    "template": declarations.add_template_types,
-    "spread": declarations.objects_to_entries,
-    "entries": declarations.map_to_entries,
-    "keyed": declarations.list_to_map,
-    "named": declarations.add_names,
-    "unnamed": declarations.drop_names,
-    "declarations": declarations.modernize_declarations,
-    "bare-values": declarations.bare_values,
-    "texts": declarations.values_to_text,
-    "servers": declarations.join_hosts,
+    "template": declaration_steps.add_template_types,
+    "spread": declaration_steps.objects_to_entries,
+    "entries": declaration_steps.map_to_entries,
+    "keyed": declaration_steps.list_to_map,
+    "named": declaration_steps.add_names,
+    "unnamed": declaration_steps.drop_names,
+    "declarations": declaration_steps.modernize_declarations,
+    "bare-values": declaration_steps.unwrap_declarations,
+    "texts": declaration_steps.values_to_text,
+    "servers": declaration_steps.join_hosts,
 }

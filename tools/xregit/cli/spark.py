@@ -1,4 +1,4 @@
-"""The commands ``tables``, which describes them, and ``route``, which sorts messages into them."""
+"""The commands that need Spark: ``publish``, ``route`` and ``tables``."""
 
 from __future__ import annotations
 
@@ -7,15 +7,106 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.build import Setting
-from xregit.cli.output import as_json, note, print_result
+from xregit.cli.output import as_json, note, note_uncertain_times, print_result
 from xregit.cli.parameters import Ref, find_registry, refuse_own_tables, with_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from xregit.spark.publication import Publication
     from xregit.spark.streams.job import RoutingResult
+
 
 # So many tables are listed with their rows.
 MAX_LISTED = 20
+
+
+def publication_summary(publication: Publication) -> str:
+    """Return a summary of a publication, such as "13 tables, 812 rows, 3 of them changed"."""
+    tables = publication.tables
+    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
+    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
+    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
+
+
+def publication_lines(publications: Iterable[Publication]) -> Iterator[str]:
+    """Yield a line for each publication: its commit, and the versions of the tables that hold it."""
+    for publication in publications:
+        versions = ", ".join(
+            f"{table.name} {table.version}" for table in publication.tables if table.version is not None
+        )
+        yield f"{publication.commit[:12]} {versions or 'written'}"
+
+
+class Setting(click.ParamType[tuple[str, str]]):
+    """A setting of Spark, as ``key=value``."""
+
+    name = "setting"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return key and value; a text without an equals sign is wrong usage."""
+        if not isinstance(value, str):
+            return value
+        key, sign, setting = value.partition("=")
+        if not key or not sign:
+            self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
+        return key, setting
+
+
+@click.command()
+@click.option(
+    "--tables",
+    default="build/tables",
+    show_default=True,
+    metavar="DIR",
+    help="Folder to write to, or the URL of one in a store.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("delta", "parquet")),
+    default="delta",
+    show_default=True,
+    help="Kind of table.",
+)
+@click.option("--history", type=Ref(), metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
+@click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
+@click.option("--remote", metavar="URL", help="A Spark Connect server, such as sc://host:15002.")
+@click.option("--conf", multiple=True, type=Setting(), metavar="KEY=VALUE", help="A setting of Spark; may be repeated.")
+@with_registry
+def publish(
+    registry: Path,
+    tables: str,
+    form: str,
+    history: str | None,
+    master: str | None,
+    remote: str | None,
+    conf: tuple[tuple[str, str], ...],
+) -> None:
+    """Write the catalog's tables with Spark.
+
+    A table changes only where the catalog has changed; publishing the same commit again adds no version. With
+    --history each commit becomes a version of its own, so that a reader can go back to it.
+    """
+    import xregit
+
+    refuse_own_tables(registry, tables)
+    settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
+    if history is None:
+        loaded = xregit.load(registry)
+        publication = xregit.publish(loaded, tables, format=form, conf=settings)
+        print_result(f"{tables}: {publication_summary(publication)}")
+        note_uncertain_times(loaded)
+    else:
+        if form != "delta":
+            message = "plain Parquet has no versions; --history needs --format delta"
+            raise click.UsageError(message)
+        from xregit.spark.publication import iter_history
+
+        for line in publication_lines(iter_history(registry, history, tables, conf=settings)):
+            print_result(line)
 
 
 @click.command()

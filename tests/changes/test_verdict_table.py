@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from xregit.changes.verdicts import VerdictRow, load_table
+from xregit.changes.verdict_table import VerdictRow, load_table
 from xregit.rules import rule_named
 
 PAGE = "site/docs/verdicts.md"

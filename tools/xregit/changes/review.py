@@ -18,7 +18,7 @@ from xregit.catalog.entities import Group, Place, Resource
 from xregit.catalog.layout import REGISTRY_FILE, WAIVERS_FILE
 from xregit.catalog.registry import expect_registry
 from xregit.changes.change import Change, Impact
-from xregit.changes.location import NewName, find_new_name, locate_change
+from xregit.changes.change_location import NewName, find_new_name, locate_change
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered
 from xregit.model.times import moment
 from xregit.rules import severities

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     FileKeys = Mapping[str, FileKey]
     LineRange = tuple[int, int]
 
-
 # An entity's history follows this many files at most.
 MAX_FOLLOWED_FILES = 500
 # The last commits of a registry: how many there are, up to how many files of one are compared, and those around them.

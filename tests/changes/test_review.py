@@ -9,7 +9,7 @@ import pytest
 
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
-from xregit.changes.policy import MergeDecision, Review, review
+from xregit.changes.review import MergeDecision, Review, review
 from xregit.rules import check
 
 GROUP, MESSAGE = "messagegroups/g/messagegroup.yaml", "messagegroups/g/messages/m.yaml"

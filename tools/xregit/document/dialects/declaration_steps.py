@@ -26,7 +26,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _NATIVE = frozenset({"boolean", "integer"})
 
 
-def bare_values(target: Any, step: Step, context: StepContext) -> Any:
+def unwrap_declarations(target: Any, step: Step, context: StepContext) -> Any:
     """Put a declaration's value in its place; one without a value is left out.
 
     ``names`` has the type of each: the text of a number or boolean becomes that.

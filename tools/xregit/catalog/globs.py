@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+
 # Expressions for characters of one name, for any characters, and for any number of folders.
 _FLAT, _DEEP, _FOLDERS = "[^/]*?", ".*?", "(?:.*?/)??"
 _SETTINGS = r"(?s)(?P<deep>\*\*)|(?P<flat>\*)|(?P<one>\?)|(?P<text>[^*?]+)"

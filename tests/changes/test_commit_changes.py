@@ -12,7 +12,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.catalog import read_commit, read_folder
-from xregit.changes.history import history
+from xregit.changes.commit_changes import history
 from xregit.cli.runner import run
 from xregit.document import compile_document
 from xregit.errors import XregitError

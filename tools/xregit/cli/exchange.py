@@ -1,0 +1,103 @@
+"""The commands ``import`` and ``export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from xregit.cli.output import as_json, note, note_uncertain_times, print_result
+from xregit.cli.parameters import output_folder, refuse_own_folder, with_registry
+
+if TYPE_CHECKING:
+    from xregit.document.importer import ImportReport
+
+
+@click.command("import")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("registry"),
+    show_default=True,
+    help="Folder of the registry to add to; it is made if it is missing.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+)
+def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
+    """Turn xRegistry documents into YAML files.
+
+    The documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report names the
+    release of each, and what was changed in which lines. Files that are there already are kept as they are; if
+    something can't be imported, nothing is written and the exit code is 1. JSON lists every change on its own.
+    """
+    import xregit
+    from xregit.reports.text import text
+
+    report = xregit.import_documents(files, into)
+    if form == "json":
+        print_result(as_json(import_report_json(report)))
+        return int(report.failed)
+    for path, release in report.writings:
+        note(f"{path} is written as {release}.")
+    if report.diagnostics:
+        note(text(report.diagnostics, report.lines))
+    note(import_summary(report, into))
+    return int(report.failed)
+
+
+def import_report_json(report: ImportReport) -> dict[str, object]:
+    """Return the report of an import as JSON: files, entities kept, documents, and every change."""
+    return {
+        "files": report.files,
+        "kept": report.kept,
+        "documents": [{"path": path, "dialect": release} for path, release in report.writings],
+        "changes": [item.as_json() for item in report.changes],
+        "diagnostics": [item.as_json() for item in report.diagnostics],
+    }
+
+
+def import_summary(report: ImportReport, into: Path) -> str:
+    """Return a sentence on what an import did."""
+    if report.failed:
+        return "Nothing was imported."
+    count = len(report.kept)
+    kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
+    files = len(report.files)
+    return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{kept}."
+
+
+@click.command()
+@click.option("--to", "form", type=click.Choice(("asyncapi",)), required=True, help="What to write.")
+@output_folder("build/asyncapi", "Folder to write to; it is replaced as a whole, unless it holds other files.")
+@with_registry
+def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
+    """Write the catalog as AsyncAPI documents.
+
+    There is one document of AsyncAPI 3 for each endpoint. It describes an application that is a client of the
+    endpoint: it sends to producer endpoints, and receives from consumer and subscriber endpoints.
+
+    The registry isn't checked.
+    """
+    import xregit
+    from xregit.document.asyncapi import asyncapi_files
+    from xregit.source.atomic_write import replace_tree
+
+    refuse_own_folder(registry, output, replaced=True)
+    loaded = xregit.load(registry)
+    files = asyncapi_files(loaded)
+    replace_tree(output, files, _is_asyncapi)
+    note(f"Wrote {len(files):,} {'document' if len(files) == 1 else 'documents'} to {output}.")
+    note_uncertain_times(loaded)
+
+
+def _is_asyncapi(folder: Path) -> bool:
+    """Return whether a folder holds AsyncAPI documents as we write them, and nothing else."""
+    return all(path.suffix == ".json" and path.is_file() and _begins(path) for path in folder.iterdir())
+
+
+def _begins(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b'"asyncapi"' in file.read(64)
