@@ -22,7 +22,7 @@ def test_python_of_the_guide_runs() -> None:
     exec(program, result)  # noqa: S102 - our own page
     assert result["value"] == {"metres": 3}
     assert result["schema"].validate(b"") != ()
-    assert (result["result"].backward, result["found"].forward) == ("no", "yes")
+    assert (result["result"].backward, result["result"].forward) == ("no", "yes")
     assert len(result["result"].verdicts) == 1
 
 
