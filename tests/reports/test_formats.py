@@ -14,7 +14,7 @@ from jsonschema import Draft4Validator
 from junitparser import JUnitXml
 
 from xregit.diagnostics import Diagnostic, Severity, ordered
-from xregit.reports.formats import FORMATS, MAX_RESULTS
+from xregit.reports.formats import MAX_RESULTS, REPORTS
 from xregit.reports.text import summary, text
 from xregit.rules import RULES
 
@@ -68,16 +68,16 @@ DIAGNOSTICS = st.lists(
 ).map(ordered)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", REPORTS)
 def test_format_writes_what_was_reviewed(name: str, golden: Callable[[str, str], None]) -> None:
     """Each format renders an error, a warning over several lines and a remark about a whole folder."""
-    golden(f"reports/{name}.txt", FORMATS[name](ALL) + "\n")
+    golden(f"reports/{name}.txt", REPORTS[name](ALL) + "\n")
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", REPORTS)
 def test_format_of_no_finding_writes_what_was_reviewed(name: str, golden: Callable[[str, str], None]) -> None:
     """Each format has an answer when nothing was found, valid in its own language."""
-    golden(f"reports/{name}-nothing.txt", FORMATS[name](()) + "\n")
+    golden(f"reports/{name}-nothing.txt", REPORTS[name](()) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_text_names_the_file_with_most_findings() -> None:
 
 def test_path_that_is_no_text_is_told_as_far_as_it_is() -> None:
     """Where a path has what no file system has, reports are written all the same."""
-    (run,) = json.loads(FORMATS["sarif"]([replace(ERROR, path="a\ud800 \udcff.yaml")]))["runs"]
+    (run,) = json.loads(REPORTS["sarif"]([replace(ERROR, path="a\ud800 \udcff.yaml")]))["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == "a%3F%20%3F.yaml"
 
@@ -128,7 +128,7 @@ def test_path_that_is_no_text_is_told_as_far_as_it_is() -> None:
 @given(DIAGNOSTICS)
 def test_json_holds_every_field(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Whatever the texts, the JSON report gives the same records back."""
-    report = json.loads(FORMATS["json"](diagnostics))
+    report = json.loads(REPORTS["json"](diagnostics))
     assert [Diagnostic(**record) for record in report["diagnostics"]] == list(diagnostics)
     assert sum(report["counts"].values()) == len(diagnostics)
 
@@ -136,7 +136,7 @@ def test_json_holds_every_field(diagnostics: tuple[Diagnostic, ...]) -> None:
 @given(DIAGNOSTICS)
 def test_junit_is_well_formed(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Whatever the texts, even control characters, the report is XML and its counts are those of its cases."""
-    root = ET.fromstring(FORMATS["junit"](diagnostics))  # noqa: S314 - it is our own text
+    root = ET.fromstring(REPORTS["junit"](diagnostics))  # noqa: S314 - it is our own text
     assert int(root.attrib["tests"]) == len(root.findall(".//testcase"))
     assert int(root.attrib["failures"]) == len(root.findall(".//failure"))
 
@@ -144,7 +144,7 @@ def test_junit_is_well_formed(diagnostics: tuple[Diagnostic, ...]) -> None:
 @given(DIAGNOSTICS)
 def test_github_writes_one_line_for_each(diagnostics: tuple[Diagnostic, ...]) -> None:
     """No text breaks out of its workflow command."""
-    lines = FORMATS["github"](diagnostics).split("\n")
+    lines = REPORTS["github"](diagnostics).split("\n")
     assert [line for line in lines if line.startswith("::")] == [line for line in lines if line]
     assert len(diagnostics) == len([line for line in lines if line])
 
@@ -152,13 +152,13 @@ def test_github_writes_one_line_for_each(diagnostics: tuple[Diagnostic, ...]) ->
 @given(DIAGNOSTICS)
 def test_sarif_follows_its_schema(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Whatever the texts, the report is valid by the schema of OASIS, which a package of others brings."""
-    assert [error.message for error in SARIF.iter_errors(json.loads(FORMATS["sarif"](diagnostics)))] == []
+    assert [error.message for error in SARIF.iter_errors(json.loads(REPORTS["sarif"](diagnostics)))] == []
 
 
 def test_sarif_follows_its_schema_with_every_rule() -> None:
     """What is said of each rule is valid too: its sentence, its page, its severity."""
     every = [replace(ERROR, rule=rule.name, severity=rule.severity) for rule in RULES]
-    log = json.loads(FORMATS["sarif"](every))
+    log = json.loads(REPORTS["sarif"](every))
     assert [error.message for error in SARIF.iter_errors(log)] == []
     assert all("shortDescription" in rule for rule in log["runs"][0]["tool"]["driver"]["rules"])
 
@@ -169,7 +169,7 @@ def test_sarif_has_no_more_than_services_take(monkeypatch: pytest.MonkeyPatch) -
     most = 50
     monkeypatch.setattr("xregit.reports.formats.MAX_RESULTS", most)
     many = [replace(WHOLE, line=number) for number in range(1, most + 1)]
-    log = json.loads(FORMATS["sarif"]([*many, BLOCK, ERROR]))
+    log = json.loads(REPORTS["sarif"]([*many, BLOCK, ERROR]))
     (run,) = log["runs"]
     assert [result["ruleId"] for result in run["results"][-3:]] == [WHOLE.rule, BLOCK.rule, ERROR.rule]
     assert len(run["results"]) == most
@@ -183,27 +183,27 @@ def test_sarif_has_no_more_than_services_take(monkeypatch: pytest.MonkeyPatch) -
 def test_every_format_has_the_same_order(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Who compares two reports finds the same finding in the same place."""
     due = [item.rule for item in diagnostics]
-    text = FORMATS["text"](diagnostics).split("\n")[: len(due) + sum(bool(item.help) for item in diagnostics)]
+    text = REPORTS["text"](diagnostics).split("\n")[: len(due) + sum(bool(item.help) for item in diagnostics)]
     findings = [line for line in text if not line.startswith("    help:")]
     assert due == [re.findall(r": (?:error|warning|info) ([a-z-]+): ", line)[0] for line in findings]
-    assert due == [item["rule"] for item in json.loads(FORMATS["json"](diagnostics))["diagnostics"]]
-    assert due == [item["ruleId"] for item in json.loads(FORMATS["sarif"](diagnostics))["runs"][0]["results"]]
-    commands = [line for line in FORMATS["github"](diagnostics).split("\n") if line]
+    assert due == [item["rule"] for item in json.loads(REPORTS["json"](diagnostics))["diagnostics"]]
+    assert due == [item["ruleId"] for item in json.loads(REPORTS["sarif"](diagnostics))["runs"][0]["results"]]
+    commands = [line for line in REPORTS["github"](diagnostics).split("\n") if line]
     assert due == [re.findall(r"[ ,]title=([a-z-]+)::", line)[0] for line in commands]
-    cases = JUnitXml.fromstring(FORMATS["junit"](diagnostics).encode())
+    cases = JUnitXml.fromstring(REPORTS["junit"](diagnostics).encode())
     assert due == [case.name.partition(" ")[0] for suite in cases for case in suite if case.name != "check"]
 
 
 @given(DIAGNOSTICS)
 def test_junit_is_read_as_it_is_meant(diagnostics: tuple[Diagnostic, ...]) -> None:
     """A reader of such reports finds the failures, and counts that agree; names of elements are the usual ones."""
-    report = JUnitXml.fromstring(FORMATS["junit"](diagnostics).encode())
+    report = JUnitXml.fromstring(REPORTS["junit"](diagnostics).encode())
     counted = (report.tests, report.failures)
     report.update_statistics()
     assert counted == (report.tests, report.failures)
     errors = sum(item.severity is Severity.ERROR for item in diagnostics)
     assert errors == len([case for suite in report for case in suite if not case.is_passed])
-    root = ET.fromstring(FORMATS["junit"](diagnostics))  # noqa: S314 - it is our own text
+    root = ET.fromstring(REPORTS["junit"](diagnostics))  # noqa: S314 - it is our own text
     for parent, children in SHAPE.items():
         result = [root] if parent == root.tag else root.iter(parent)
         assert {child.tag for element in result for child in element} <= children
@@ -212,7 +212,7 @@ def test_junit_is_read_as_it_is_meant(diagnostics: tuple[Diagnostic, ...]) -> No
 @given(DIAGNOSTICS)
 def test_sarif_has_what_services_ask_for(diagnostics: tuple[Diagnostic, ...]) -> None:
     """Every result names a rule of the driver, a level, a text and a place whose numbers count from 1."""
-    (run,) = json.loads(FORMATS["sarif"](diagnostics))["runs"]
+    (run,) = json.loads(REPORTS["sarif"](diagnostics))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert len(run["results"]) == len(diagnostics)
     for result in run["results"]:

@@ -1,4 +1,4 @@
-"""Which file below the registry folder has which entity (design, "The registry in Git")."""
+"""Which file below the registry folder has which entity."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
 from xregit.catalog.codeowners import Owners, read_owners
+from xregit.catalog.doubts import doubtful_names, find_doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.layout import REGISTRY_FILE
-from xregit.catalog.misspellings import doubtful, doubts
 from xregit.catalog.properties import Property, properties
 from xregit.catalog.references import Indexes, build_indexes, document_references, lookalikes, mentions
 from xregit.catalog.resolver import Resolved, resolve
@@ -205,11 +205,11 @@ class Registry(Mapping[str, Any]):
     @cached_property
     def doubts(self) -> Mapping[str, frozenset[str]]:
         """By xid, the attributes that an entity itself seems to misspell; `doubtful` has those of its bases too."""
-        return doubts(self)
+        return find_doubts(self)
 
     def doubtful(self, xid: str) -> frozenset[str]:
         """Return the attributes of an entity that may only seem to be missing."""
-        return doubtful(self, xid)
+        return doubtful_names(self, xid)
 
     @cached_property
     def document_references(self) -> Mapping[str, frozenset[str]]:

@@ -29,7 +29,7 @@ INHERITED_CORE = frozenset({"description", "documentation", "icon", "labels"})
 SELECTORS = ("envelope", "protocol")
 BASE = "basemessage"
 # Stands for the envelope or protocol of a base message that can't be found.
-UNKNOWN = "?"
+UNKNOWN_VALUE = "?"
 
 
 @dataclass(frozen=True)
@@ -229,4 +229,4 @@ def unknown_base_attributes(model: ResourceModel) -> Mapping[str, Any]:
     """
     options = options_by_selector(model)
     attributes: dict[str, Any] = {option: {} for names in options.values() for option in names}
-    return {**attributes, **dict.fromkeys(options, UNKNOWN)}
+    return {**attributes, **dict.fromkeys(options, UNKNOWN_VALUE)}

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.changes.verdict_table import load_table
-from xregit.messages.constraints import PLAIN_TYPES, canonical_text
+from xregit.messages.constraints import PLAIN_TYPES, text_or_none
 from xregit.messages.definition import is_now
 from xregit.messages.template import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
@@ -152,7 +152,7 @@ def _includes(wide: Property, narrow: Property) -> bool:
         return kind == "any"
     if value is None or narrow.placeholders:
         return narrow.type in _subtypes(kind, narrow.section)
-    return kind in PLAIN_TYPES or canonical_text(kind, value) is not None
+    return kind in PLAIN_TYPES or text_or_none(kind, value) is not None
 
 
 def _subtypes(kind: str, section: str) -> frozenset[str]:

@@ -16,9 +16,9 @@ from xregit.cli.parameters import (
     output_folder,
     refuse_own_file,
     refuse_own_folder,
+    today,
     with_registry,
 )
-from xregit.cli.runner import today
 from xregit.errors import CatalogError, XregitError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def hints(steps: Iterable[Step], task: Build) -> str:
     return "\n".join(["To look at it:", *looks]) if looks else ""
 
 
-STEP_NAMES = ("check", "document", "api", "site", "tables")
+STEP_NAMES = tuple(step.name for step in STEPS)
 
 
 class Steps(click.ParamType[tuple[str, ...]]):

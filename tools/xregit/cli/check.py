@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.output import note, print_result, wants_color
-from xregit.cli.parameters import Ref, unknown_name, with_registry
-from xregit.cli.runner import today
+from xregit.cli.parameters import Ref, today, unknown_name, with_registry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -53,9 +52,12 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
         report = add_breaking_changes(report, registry, catalog, against)
     report = filter_by_paths(report, paths, catalog)
     if form == "text":
-        print_result(as_text(report, catalog, wants_color(color)), color=wants_color(color))
+        from xregit.reports.text import coloured, plain, text
+
+        style = coloured if wants_color(color) else plain
+        print_result(text(report.diagnostics, catalog.origin.line, style), color=wants_color(color))
     else:
-        from xregit.reports.formats import FORMATS as REPORTS
+        from xregit.reports.formats import REPORTS
 
         print_result(
             REPORTS[form](sort_changed_first(report, registry, against) if form == "github" else report.diagnostics)
@@ -72,13 +74,6 @@ def add_breaking_changes(report: Report, registry: Path, catalog: Registry, ref:
 
     review = review_against(registry, catalog, ref)
     return Report(ordered(merge_findings(report.diagnostics, review.diagnostics, review.on_new_names)))
-
-
-def as_text(report: Report, catalog: Registry, colour: bool) -> str:
-    """Return the report for people, with the lines that its findings are about."""
-    from xregit.reports.text import coloured, plain, text
-
-    return text(report.diagnostics, catalog.origin.line, coloured if colour else plain)
 
 
 def sort_changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from xregit.cli.output import note, print_result
-from xregit.cli.parameters import Ref, with_registry
-from xregit.cli.runner import today
+from xregit.cli.parameters import Ref, today, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def git_folder(registry: Path) -> Path:
 def report(review: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
     """Return the report in one of the formats."""
     from xregit.reports.changes import changes_json, changes_text
-    from xregit.reports.formats import FORMATS as REPORTS
+    from xregit.reports.formats import REPORTS
     from xregit.reports.markdown import changes_markdown
 
     if form == "markdown":

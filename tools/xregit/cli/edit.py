@@ -58,7 +58,7 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
             note(f"{registry / path}{_place(fault)}: {fault.message}")
         print_result("\n".join((registry / path).as_posix() for path in changed))
     else:
-        from xregit.reports.formats import FORMATS as REPORTS
+        from xregit.reports.formats import REPORTS
 
         print_result(REPORTS[form](format_findings(root, changed, faults)))
     files = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
@@ -168,3 +169,8 @@ def unknown_name(name: str, choices: Iterable[str], *, what: str, others: str = 
 def _relative(folder: Path, here: Path) -> Path:
     """Return the folder as a person would name it, which is relative to where they are if it lies below."""
     return folder.relative_to(here) if folder.is_relative_to(here) else folder
+
+
+def today() -> date:
+    """Return the date, in UTC as all times of a catalog are."""
+    return datetime.now(tz=UTC).date()

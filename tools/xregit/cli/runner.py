@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,11 +16,6 @@ from xregit.errors import CatalogError, XregitError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def today() -> date:
-    """Return the date, in UTC as all times of a catalog are."""
-    return datetime.now(tz=UTC).date()
 
 
 # What the system's loader says where a library does not fit into the memory that is left, and Python where it has lost

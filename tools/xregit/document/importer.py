@@ -73,7 +73,7 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
 
 
 def _import(documents: Sequence[Path], into: Path) -> ImportReport:
-    from xregit.rules import loading_diagnostics  # reading and compiling do without the rules
+    from xregit.rules import loading_diagnostics  # `read` does without them
 
     target = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
     loaded = [load_document(path, target.model if target is not None else None) for path in documents]

@@ -61,7 +61,7 @@ def load(path: Path | str) -> Registry:
             error; it holds the diagnostics.
         XregitError: there is nothing at the path, or the folder is no registry.
     """
-    from xregit.rules import loading_diagnostics  # reading and compiling do without the rules
+    from xregit.rules import loading_diagnostics  # `read` does without them
 
     registry = read(path)
     errors = tuple(item for item in loading_diagnostics(registry) if item.severity is Severity.ERROR)

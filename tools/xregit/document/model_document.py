@@ -20,6 +20,25 @@ Attributes = Mapping[str, Any]
 UNCLAUSED = "usage"
 
 
+_source_form = lru_cache(maxsize=8)(export_source)
+
+
+def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
+    """Return the model as its authors would write it, in the model language and the names of the profile."""
+    source = _source_form(model)
+    groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
+    result: Mapping[str, Any] = overlay({**source, "groups": groups}, profile.model)
+    return result
+
+
+def full_model(model: Model, profile: Profile) -> dict[str, Any]:
+    """Return the model with all names and the core attributes that every entity has, as ``/model`` serves it."""
+    source = modelsource(model, profile)
+    groups = {plural: _full_group(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
+    own = {**_core(model.attributes, profile), **source.get("attributes", {})}
+    return {"attributes": _with_names(own), "groups": groups}
+
+
 def transform_attributes(attributes: Attributes, steps: Iterable[Step]) -> Attributes:
     """Return the definitions of an entity's attributes after the steps."""
     for step in steps:
@@ -209,27 +228,6 @@ def _standard_names() -> frozenset[str]:
         step for steps in dialect("1.0").entities.values() for step in steps if step.do == "rename" and not step.at
     ]
     return frozenset(core.union(*(step.names for step in steps)))
-
-
-@lru_cache(maxsize=8)
-def _source_form(model: Model) -> Mapping[str, Any]:
-    return export_source(model)
-
-
-def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
-    """Return the model as its authors would write it, in the model language and the names of the profile."""
-    source = _source_form(model)
-    groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
-    result: Mapping[str, Any] = overlay({**source, "groups": groups}, profile.model)
-    return result
-
-
-def full_model(model: Model, profile: Profile) -> dict[str, Any]:
-    """Return the model with all names and the core attributes that every entity has, as ``/model`` serves it."""
-    source = modelsource(model, profile)
-    groups = {plural: _full_group(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
-    own = {**_core(model.attributes, profile), **source.get("attributes", {})}
-    return {"attributes": _with_names(own), "groups": groups}
 
 
 def _full_group(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:

@@ -72,16 +72,16 @@ class Constraint:
         if self.type == "binary":
             return self._fits_bytes(value)
         if self.constant is None:
-            return self.any_text or canonical_text(self.type, value) is not None
+            return self.any_text or text_or_none(self.type, value) is not None
         if text == self.constant:
             return True
         if self.media:
             return comparable(text) == comparable(self.constant)
-        return not self.any_text and canonical_text(self.type, value) == self.constant
+        return not self.any_text and text_or_none(self.type, value) == self.constant
 
     def _reads(self, template: Template, value: Any, context: dict[str, str]) -> bool:
         """Return whether a value is of the type and fits a template; bytes are read as their base 64."""
-        texts = (plain_text(value),) if canonical_text(self.type, value) is not None else ()
+        texts = (plain_text(value),) if text_or_none(self.type, value) is not None else ()
         for text in self._bytes(value) if self.type == "binary" else texts:
             trial = dict(context)
             if template.read(text, trial):
@@ -99,12 +99,12 @@ class Constraint:
 
     def _bytes(self, value: Any) -> tuple[str, ...]:
         """Return the base 64 of the bytes that a value may stand for."""
-        decoded = canonical_text("binary", value)
-        encoded = canonical_text("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
+        decoded = text_or_none("binary", value)
+        encoded = text_or_none("binary", value.encode()) if self.in_bytes and isinstance(value, str) else None
         return tuple(text for text in (decoded, encoded) if text is not None)
 
 
-def canonical_text(kind: str, value: Any) -> str | None:
+def text_or_none(kind: str, value: Any) -> str | None:
     """Return the canonical text of a value of a type, None where it is no such value."""
     try:
         return to_text(kind, value)
@@ -117,7 +117,7 @@ def plain_text(value: Any) -> str:
     if value.__class__ is str:
         return str(value)
     kind = "binary" if isinstance(value, bytes) and not _is_text(value) else "any"
-    return canonical_text(kind, value) or ""
+    return text_or_none(kind, value) or ""
 
 
 def _is_text(value: bytes) -> bool:

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from xregit.messages.constraints import canonical_text
+from xregit.messages.constraints import text_or_none
 from xregit.model.language import NOTHING
 from xregit.protocols import (
     Event,
@@ -53,7 +53,7 @@ class IncomingMessage(NamedTuple):
     """A message as matching looks at it; a named tuple, as one is made for every message of a stream.
 
     ``fields`` are the protocol's own values by key, ``event`` is the valid CloudEvent in the JSON event format, with
-    ``attributes`` those of an event that is not valid too. ``mode`` is how it travels, as `protocols.carried` names
+    ``attributes`` those of an event that is not valid too. ``mode`` is how it travels, as `protocols.extract` names
     it. ``problems`` say why it is no valid event, or no message at all; there is no ``wire`` then.
     """
 
@@ -190,7 +190,7 @@ def _mapped_value(item: Constraint, context: Mapping[str, str]) -> Any:
 
 def attribute_value(item: Constraint, text: str) -> Any:
     """Return the value of an attribute as JSON has it: whole numbers and truth values of extensions as such."""
-    native = item.type in _JSON_TYPES and item.key not in _TEXTS and canonical_text(item.type, text) is not None
+    native = item.type in _JSON_TYPES and item.key not in _TEXTS and text_or_none(item.type, text) is not None
     return from_text(item.type, text) if native else text
 
 

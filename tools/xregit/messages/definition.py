@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.views import text_of
-from xregit.messages.constraints import PLAIN_TYPES, Constraint, canonical_text, plain_text
+from xregit.messages.constraints import PLAIN_TYPES, Constraint, plain_text, text_or_none
 from xregit.messages.template import Template
 from xregit.model import times
 from xregit.model.aliases import CLOUDEVENTS
@@ -102,7 +102,7 @@ def property_type(item: Property, protocol: str) -> str:
         listed = "/".join(item.path[1:]) in matching_fact("templates").get(protocol, ())
     if listed and _may_be_template(item):
         return _URITEMPLATE
-    # What is a symbol by default is a media type or token in truth, which no symbol can be (facts.md, K10).
+    # A symbol by default is really a media type or token, which no symbol can be (site/docs/dialects.md, K10).
     part = _part(_model(item, protocol), item) if item.type == "symbol" else None
     return "string" if part is not None and part.property == "symbol" else item.type
 
@@ -166,7 +166,7 @@ def _constraint(item: Property, kind: str, key: str, model: AttributeModel | Non
 
 def _text(kind: str, value: Any) -> str:
     """Return the text that a declared value compares by; one that is wrong for its type stands for itself."""
-    text = canonical_text(kind, value)
+    text = text_or_none(kind, value)
     return plain_text(value) if text is None else text
 
 

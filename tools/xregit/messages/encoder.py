@@ -13,7 +13,7 @@ from xregit.arguments import expect
 from xregit.catalog.references import local_xid
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
-from xregit.messages.constraints import PLAIN_TYPES, canonical_text
+from xregit.messages.constraints import PLAIN_TYPES, text_or_none
 from xregit.messages.decoder import attribute_value, decode
 from xregit.messages.definition import ENVELOPE, OPTIONS, to_definition
 from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, endpoint_protocols, example_context, example_payload
@@ -299,7 +299,7 @@ def _stated_media_types(binding: EventBinding | None, fields: Fields) -> list[st
 
 def _recognition_problems(message: Message, definition: Definition, wire: Wire) -> Iterator[str]:
     """Yield why a message of a definition that declares nothing but a payload would not be recognised."""
-    if not payload_schemas(message.registry, [definition.xid]).accepts(definition, decode(wire)[0]):
+    if not payload_schemas(message.registry, [message]).accepts(definition, decode(wire)[0]):
         yield "nothing is declared, neither properties nor a payload, by which it would be recognised"
 
 
@@ -452,7 +452,7 @@ def _property_text(item: Constraint, inputs: Inputs, value: Any, *, implied: str
     if item.now and value is None:
         return _timestamp(inputs)
     if item.constant is not None:
-        if value is not None and canonical_text(item.type, value) != item.constant:
+        if value is not None and text_or_none(item.type, value) != item.constant:
             inputs.problems.append(f'{item.attribute} is always "{item.constant}", so it can\'t be {quote(value)}')
         return item.constant
     if value is None and not implied:
@@ -489,7 +489,7 @@ def _native_value(item: Constraint, protocol: str, text: str) -> Any:
     section = layout.fields.get(item.key.partition("/")[0]) if layout else None
     if item.type not in _NATIVE or (section is not None and section.kind == PAIRS):
         return text
-    return from_text(item.type, text) if canonical_text(item.type, text) is not None else text
+    return from_text(item.type, text) if text_or_none(item.type, text) is not None else text
 
 
 def _timestamp(inputs: Inputs) -> str:

@@ -42,7 +42,7 @@ class Matcher:
     It is made once and never changes, holds plain data only, and so can be pickled and sent anywhere.
     """
 
-    __slots__ = ("_payloads", "_size", "_stages")
+    __slots__ = ("_schemas", "_size", "_stages")
 
     def __init__(
         self, registry: Registry, endpoint: str | Endpoint = "", group: str | MessageGroup | Endpoint = ""
@@ -57,7 +57,7 @@ class Matcher:
         expect_registry(registry)
         messages = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
         self._stages: Stages = build_stages(to_definition(messages[xid]) for xid in sorted(messages))
-        self._payloads: PayloadSchemas = payload_schemas(registry, messages)
+        self._schemas: PayloadSchemas = payload_schemas(registry, messages.values())
         self._size = len(messages)
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ class Matcher:
 
     def match_message(self, message: IncomingMessage, *, explain: bool = False) -> Match:
         """Return which definitions a decoded message fits."""
-        hits = rejected = self._hits(message)
+        hits = candidates = self._hits(message)
         if len(hits) > 1:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
         event, mapped = message.event, False
@@ -89,7 +89,7 @@ class Matcher:
             event = map_event(*hits[0], message)
             mapped = event is not None
         matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
-        reasons = self._reasons(message, rejected) if explain else ()
+        reasons = self._reasons(message, candidates) if explain else ()
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
     def explain(self, message: IncomingMessage) -> tuple[Reason, ...]:
@@ -99,17 +99,17 @@ class Matcher:
     def batch_matcher(self) -> BatchMatcher:
         """Return a matcher of many CloudEvents at once, each by itself and without protocol."""
         stages = self._stages.stages["", VALID]
-        return BatchMatcher((each.filters for each in stages), tells_none=not self._stages.payloads)
+        return BatchMatcher((each.filters for each in stages), tells_none=not self._stages.payload_only)
 
     def _hits(self, message: IncomingMessage) -> Hits:
         for filters in self._stages.stages_for(message):
             hits = filters.matches(message)
             if hits:
                 return hits
-        return [(item, {}) for item in self._stages.payloads if self._payloads.accepts(item, message)]
+        return [(item, {}) for item in self._stages.payload_only if self._schemas.accepts(item, message)]
 
     def _faults(self, definition: Definition, message: IncomingMessage) -> tuple[str, ...]:
-        return self._payloads.problems(definition.xid, message.body, message.contenttype)
+        return self._schemas.problems(definition.xid, message.body, message.contenttype)
 
     def _reasons(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
         index = self._stages.selectors(message)
@@ -172,13 +172,13 @@ class Stages:
 
     ``stages`` are tried one after the other, each only if nothing in the one before fits; ``others`` are those for
     protocols without definitions. ``selecting`` finds the definitions that a message comes near to, by its protocol and
-    whether it carries an event; ``unbound`` does so for an event over a protocol without definitions. ``payloads`` are
-    the definitions that declare nothing but a payload.
+    whether it carries an event; ``unbound`` does so for an event over a protocol without definitions. ``payload_only``
+    are the definitions that declare nothing but a payload.
     """
 
     stages: Mapping[tuple[str, str], tuple[FilterSet, ...]]
     selecting: Mapping[tuple[str, bool], Selectors]
-    payloads: tuple[Definition, ...]
+    payload_only: tuple[Definition, ...]
     others: Mapping[str, tuple[FilterSet, ...]]
     unbound: Selectors
 
@@ -207,7 +207,7 @@ class Stages:
 def build_stages(definitions: Iterable[Definition]) -> Stages:
     """Return the filter sets of definitions that come in the order of their xids."""
     events: list[Definition] = []
-    payloads: list[Definition] = []
+    payload_only: list[Definition] = []
     protocols: defaultdict[str, list[Definition]] = defaultdict(list)
     for item in definitions:
         if item.protocol:
@@ -215,7 +215,7 @@ def build_stages(definitions: Iterable[Definition]) -> Stages:
         elif item.enveloped:
             events.append(item)
         else:
-            payloads.append(item)
+            payload_only.append(item)
     bound = sorted((item for items in protocols.values() for item in items if item.enveloped), key=attrgetter("xid"))
     free = filter_set(map(event_filter, events))
     stages: dict[tuple[str, str], tuple[FilterSet, ...]] = {("", VALID): (free, filter_set(map(event_filter, bound)))}
@@ -228,7 +228,7 @@ def build_stages(definitions: Iterable[Definition]) -> Stages:
         stages[name, INVALID] = (filter_set(_native_filters(plain)) if mixed else native,)
     others = {VALID: (free,), NONE: (), INVALID: ()}
     unbound = selectors(map(event_filter, events))
-    return Stages(stages, _build_selectors(events, bound, protocols), tuple(payloads), others, unbound)
+    return Stages(stages, _build_selectors(events, bound, protocols), tuple(payload_only), others, unbound)
 
 
 def _build_selectors(

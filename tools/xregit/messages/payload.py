@@ -75,9 +75,9 @@ class PayloadSchemas:
         return not self.problems(definition.xid, message.body, message.contenttype)
 
 
-def payload_schemas(registry: Registry, xids: Iterable[str]) -> PayloadSchemas:
+def payload_schemas(registry: Registry, messages: Iterable[Message]) -> PayloadSchemas:
     """Return the payload schemas of these messages, with all documents that they may refer to."""
-    sources = ((xid, schema_source(registry[xid])) for xid in xids)
+    sources = ((message.xid, schema_source(message)) for message in messages)
     return PayloadSchemas({xid: item for xid, item in sources if item is not None}, registry.schema_documents)
 
 

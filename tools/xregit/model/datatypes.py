@@ -222,7 +222,7 @@ def is_nonempty_text(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-#: The narrower forms that model files name, those of the protocols' files included; `follows` tests text with
+#: The narrower forms that model files name, those of the protocols' files included; `matches_syntax` tests text with
 #: placeholders.
 SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),

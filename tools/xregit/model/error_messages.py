@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Key = str | int
 
-INVALID, UNKNOWN, MISSING, XID, PLACEHOLDER = (
+INVALID, UNKNOWN_ATTRIBUTE, MISSING, XID, PLACEHOLDER = (
     "invalid-attribute",
     "unknown-attribute",
     "required-attribute-missing",
@@ -129,7 +129,7 @@ def unknown_attribute(name: str, path: KeyPath, attributes: Iterable[str], hint:
     choices = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = MERGE_KEY if name == "<<" else hint or _suggest_attribute(str(name), path, names) or choices
     message = f'The attribute "{cut(name)}" is not in the model.'
-    return Finding(UNKNOWN, (*path, name), message, help_, requirement, on_key=True)
+    return Finding(UNKNOWN_ATTRIBUTE, (*path, name), message, help_, requirement, on_key=True)
 
 
 def _suggest_attribute(name: str, path: KeyPath, names: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The CloudEvents bindings of all protocols, in both directions: one implementation over a table of facts.
 
 Source: cloudevents/bindings/*-protocol-binding.md (1.0.2), header values as in section 3.1.3.2 of that for HTTP; for
-MQTT, facts.md part 6.
+MQTT.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def missing_fields(binding: EventBinding, implied: Fields, fields: Fields) -> di
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-UNKNOWN = "unknown-format"
+UNKNOWN_FORMAT = "unknown-format"
 _FORMATS = {EVENTS: STRUCTURED, EVENT_JSON: STRUCTURED, BATCH_JSON: BATCH}
 _NOTHING = Extraction("")
 _NAME = re.compile("[a-z0-9]+").fullmatch
@@ -197,10 +197,10 @@ def extract(wire: Wire) -> Extraction:
         return _NOTHING
     contenttype = _contenttype(binding, wire)
     if announces_event(contenttype):
-        mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN)
+        mode = _FORMATS.get(without_parameters(contenttype), UNKNOWN_FORMAT)
         if mode in binding.modes:
             return _from_body(wire.body) if mode == STRUCTURED else _from_batch(wire.body)
-        return Extraction(UNKNOWN)
+        return Extraction(UNKNOWN_FORMAT)
     extraction = _from_headers(binding, wire, contenttype) if binding.attributes else _NOTHING
     if binding.implied and extraction == _NOTHING and not contenttype:
         return _from_unlabelled_body(wire.body)

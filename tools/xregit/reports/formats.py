@@ -171,7 +171,7 @@ def _region(item: Diagnostic) -> dict[str, int]:
     return {name: number for name, number in region.items() if number}
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Diagnostic]], str]] = {
+REPORTS: Mapping[str, Callable[[Sequence[Diagnostic]], str]] = {
     "text": text,
     "json": json,
     "github": github,

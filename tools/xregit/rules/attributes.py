@@ -75,7 +75,7 @@ def has_placeholder(value: str) -> bool:
 
 
 def near(name: str, choices: Collection[str], except_: str = "") -> str:
-    """Return a question that offers the known name most like one that isn't known, ``but`` for one; or nothing."""
+    """Return a question that offers the known name most like one that is not known, ``except_`` for one; or nothing."""
     return (
         suggest_similar(name, (other for other in choices if other not in {name, except_}))
         if len(choices) <= MAX_NAMES_TO_GUESS

@@ -69,7 +69,7 @@ DOCUMENTS = (
             "conflicting-names": "A document states one attribute under two names, with two values.",
         },
     ),
-    # What means the same under another name is found as a remark (see `Weighing.severity`).
+    # What means the same under another name is found as a remark (see `Runner.severity`).
     Rule("other-dialect", "text", Severity.WARNING, "Something in a document is read under another name."),
 )
 

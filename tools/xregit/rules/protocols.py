@@ -115,7 +115,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     if inside(message.entity.attributes, *path, "value") is None:
         return
     declared = mapping(message.resolved.attributes, *path)
-    # A text with placeholders is a URI template unless its type says otherwise (facts.md, K28).
+    # A text with placeholders is a URI template unless its type says otherwise (site/docs/dialects.md, K28).
     if (declared.get("type") or ("uritemplate" if has_placeholders(declared["value"]) else "")) == "uritemplate":
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'

@@ -7,16 +7,19 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from xregit.arguments import to_day
 from xregit.catalog.entities import VERSIONS, Group, Place
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
+from xregit.catalog.registry import expect_registry
 from xregit.catalog.resolver import group_of
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered, sentence
 from xregit.model import canonical
 from xregit.model import check as check_value
-from xregit.model.error_messages import UNKNOWN
+from xregit.model.error_messages import UNKNOWN_ATTRIBUTE
 from xregit.rules.attributes import text
 from xregit.rules.model_validation import at_declaration, check_resource
+from xregit.rules.registry import RULES
 from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, RuleSettings
 from xregit.rules.schemas import problems
 from xregit.rules.suppression import Suppressor
@@ -61,44 +64,48 @@ class Report:
         return has_errors(self.diagnostics)
 
 
-def run(registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> Report:
-    """Return what is wrong with a registry; without the date of ``today``, rules that ask for it find nothing.
+def check(registry: Registry, today: date | None = None) -> Report:
+    """Return everything that is wrong with a registry, by all rules and at the severities that it sets.
 
-    Messages are compared with each other only if there is no error: a fault of one would be reported of the other too.
-    An entity whose file could not be read as a whole is passed over, and so is what depends on it: one fault is
-    reported once.
+    Rules that ask for the date find nothing unless ``today`` is given. Messages are compared with each other only if
+    there is no error: a fault of one would be reported of the other too. An entity whose file could not be read as a
+    whole is skipped, and so is what depends on it: one fault is reported once.
+
+    Raises:
+        XregitError: ``registry`` is no registry, or ``today`` no date.
     """
-    runner = Runner(registry, rules, today)
-    diagnostics = [*runner.loading_diagnostics(), *runner.diagnostics()]
+    expect_registry(registry)
+    runner = Runner(registry, None if today is None else to_day(today))
+    diagnostics = [*runner.problem_diagnostics(), *runner.diagnostics()]
     if not has_errors(diagnostics):
         runner.sound = True
         diagnostics += runner.comparison_diagnostics()
     return Report(ordered(runner.suppressor().remaining(diagnostics)))
 
 
-def loading_diagnostics(registry: Registry, rules: tuple[Rule, ...]) -> tuple[Diagnostic, ...]:
+def loading_diagnostics(registry: Registry) -> tuple[Diagnostic, ...]:
     """Return what loading the registry's files has found, as sentences and at the severities that it sets."""
-    runner = Runner(registry, rules)
+    runner = Runner(registry)
     names = {item.rule for item in registry.problems}
-    return ordered(item for item in runner.suppressor().remaining(runner.loading_diagnostics()) if item.rule in names)
+    return ordered(item for item in runner.suppressor().remaining(runner.problem_diagnostics()) if item.rule in names)
 
 
-def severities(registry: Registry, rules: tuple[Rule, ...]) -> Severities:
+def severities(registry: Registry) -> Severities:
     """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
-    return Runner(registry, rules).severity
+    return Runner(registry).severity
 
 
 class Runner:
-    """Applies rules to one registry; it is ``sound`` once nothing in it is found to be an error."""
+    """Applies all rules to one registry; it is ``sound`` once nothing in it is found to be an error."""
 
-    def __init__(self, registry: Registry, rules: tuple[Rule, ...], today: date | None = None) -> None:
-        """Take the registry, the rules, and the date for those that ask for it."""
+    def __init__(self, registry: Registry, today: date | None = None) -> None:
+        """Take the registry, and the date for the rules that ask for it."""
         self.registry = registry
-        self.rules = {item.name: item for item in rules}
+        self.rules = {item.name: item for item in RULES}
         self.today = today
         self.sound = False
         self._rules_about: dict[str, list[Rule]] = defaultdict(list)
-        for item in rules:
+        for item in RULES:
             if item.check is not None and (item.about == SOUND or self._applies(item)):
                 self._rules_about[item.about].append(item)
         # Entities that state the same attributes have the same rules.
@@ -126,7 +133,7 @@ class Runner:
         applied = {item.name for item in self.rules.values() if self._applies(item)}
         return Suppressor(self.registry, self.rules, applied, self.severity)
 
-    def loading_diagnostics(self) -> Iterator[Diagnostic]:
+    def problem_diagnostics(self) -> Iterator[Diagnostic]:
         """Yield what loading the files has found, as sentences."""
         for problem in self.registry.problems:
             severity = self.severity(problem.rule, problem.path, problem.xid, problem.severity)
@@ -215,7 +222,9 @@ class Runner:
         if registry.place.path not in registry.broken:
             for item in check_value(registry.model.attributes, registry.attributes):
                 group = registry.model.groups.get(str(item.path[0])) if item.path else None
-                help_ = _GROUP_FILES.format(group) if group and item.rule == UNKNOWN else self._right_file(item)
+                help_ = (
+                    _GROUP_FILES.format(group) if group and item.rule == UNKNOWN_ATTRIBUTE else self._right_file(item)
+                )
                 yield replace(item, help=help_)
 
     def _settings_findings(self) -> Iterator[Finding]:
@@ -234,7 +243,7 @@ class Runner:
         """Return the help of a finding about a file beside the groups; another one may have an unknown attribute."""
         model = self.registry.model
         files = {REGISTRY_FILE: model.attributes, SETTINGS_FILE: model.settings, WAIVERS_FILE: model.waivers}
-        is_unknown = item.rule == UNKNOWN and len(item.path) == 1
+        is_unknown = item.rule == UNKNOWN_ATTRIBUTE and len(item.path) == 1
         file = next((file for file, names in files.items() if is_unknown and item.path[-1] in names), "")
         return f"It belongs into {file}, which stands beside this file." if file else item.help
 
@@ -287,7 +296,7 @@ class Runner:
         """Yield findings about an entity with their places, but for those of rules that are off there."""
         for item in findings:
             severity = self.severity(item.rule, place.path, xid)
-            if severity is None or (item.rule == UNKNOWN and self._model_is_broken()):
+            if severity is None or (item.rule == UNKNOWN_ATTRIBUTE and self._model_is_broken()):
                 continue
             rule = self.rules.get(item.rule)
             yield Diagnostic(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.doubts import TABLES
 from xregit.catalog.entities import Group, Resource, file_attributes
-from xregit.catalog.misspellings import TABLES
 from xregit.diagnostics import Finding, Severity
 from xregit.model import check, names, siblings
 from xregit.model.aliases import closest_name
@@ -37,7 +37,7 @@ _OUT_OF_OPTIONS = f'Move it out of "{OPTIONS}": indent it as that is.'
 _OUT_OF_ADDRESS = f'Move it out of the entry: indent it as "{ADDRESSES}" is.'
 
 _WILDCARD = "*"
-# What documents of other releases call it (facts.md, K35).
+# What documents of other releases call it (site/docs/dialects.md, K35).
 _FORMER = {"url": "uri"}
 
 Attributes = Mapping[str, Any]
@@ -118,7 +118,7 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     attributes=(OPTIONS,),
 )
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report what would be wrong under the name that the document has for it (facts.md, K36)."""
+    """Report what would be wrong under the name that the document has for it (site/docs/dialects.md, K36)."""
     for other in _misspellings(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():
             help_ = f'{fault.help} The name is written "{other.suggestion}".'

@@ -33,7 +33,7 @@ WITHOUT_REASON = Rule(
 )
 UNUSED = Rule("unused-suppression", "suppression", Severity.WARNING, "A comment accepts a finding that there is not.")
 RULES = (MALFORMED, WITHOUT_REASON, UNUSED)
-UNKNOWN = "unknown-rule"
+UNKNOWN_RULE = "unknown-rule"
 
 Severities = Callable[[str, str, str], Severity | None]
 
@@ -84,7 +84,7 @@ class Suppressor:
         path, directive, rule = suppression.path, suppression.directive, suppression.rule
         if rule not in self.rules:
             help_ = near(rule, self.rules) or '"xregit explain" lists all rules.'
-            yield from self._report(UNKNOWN, path, directive, f'There is no rule "{rule}".', help_)
+            yield from self._report(UNKNOWN_RULE, path, directive, f'There is no rule "{rule}".', help_)
         elif not suppression.reason:
             message = f'The comment doesn\'t say why "{rule}" is accepted here.'
             yield from self._report(WITHOUT_REASON.name, path, directive, message, f"Write {FORM}.")

@@ -55,7 +55,7 @@ def object_schema(items: Iterable[Property]) -> dict[str, Any]:
 
 
 def pattern(template: str) -> str:
-    """Return the regular expression of the values that a template stands for (design, part 5)."""
+    """Return the regular expression of the values that a template stands for."""
     parts = texts(template)
     any_text = _WHOLE if len(parts) == 1 else _PART
     return "^" + "".join(any_text if part.placeholder else _SPECIAL.sub(r"\\\g<0>", part.text) for part in parts) + "$"

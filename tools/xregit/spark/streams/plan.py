@@ -117,7 +117,7 @@ def plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
     messages = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
     names = table_names(messages)
     definitions = {xid: definition_table(message, names[xid]) for xid, message in sorted(messages.items())}
-    return Plan(Matcher(registry, endpoint, group), definitions, payload_schemas(registry, messages))
+    return Plan(Matcher(registry, endpoint, group), definitions, payload_schemas(registry, messages.values()))
 
 
 def pack_plan(original: Plan) -> PackedPlan:

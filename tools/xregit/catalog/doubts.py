@@ -35,7 +35,7 @@ _NONE: frozenset[str] = frozenset()
 _PARTS = 4
 
 
-def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
+def find_doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
     """Return by xid, for each entity that has any, the attributes that it misspells or that have no proper value."""
     result: dict[str, frozenset[str]] = {}
     for group in registry.all_groups:
@@ -46,7 +46,7 @@ def doubts(registry: Registry) -> Mapping[str, frozenset[str]]:
     return {xid: names for xid, names in result.items() if names}
 
 
-def doubtful(registry: Registry, xid: str) -> frozenset[str]:
+def doubtful_names(registry: Registry, xid: str) -> frozenset[str]:
     """Return the attributes of an entity that may only seem to be missing, those of its bases and groups included."""
     entity = registry.entity(xid)
     if not isinstance(entity, Resource) or entity.type.plural != "messages":
