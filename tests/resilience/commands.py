@@ -108,7 +108,8 @@ def begin(arguments: tuple[str, ...], at: Path, **order: Any) -> subprocess.Pope
     """Start a command in a folder under an order of sabotage."""
     path = os.pathsep.join([str(FAULT_INJECTION), *(path for path in sys.path if path)])
     sabotage = json.dumps({"within": str(at.resolve()), **order})
-    environment = {**os.environ, "PYTHONPATH": path, "SABOTAGE": sabotage}
+    # Python's parser takes a lack of memory for a wrong syntax, so that what runs is what was compiled before.
+    environment = {**os.environ, "PYTHONPATH": path, "SABOTAGE": sabotage, "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-m", "xregit", *arguments]
     return subprocess.Popen(command, cwd=at, env=environment, stdout=-1, stderr=-1, text=True)
 
