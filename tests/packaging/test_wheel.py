@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -49,8 +48,7 @@ def test_wheel_holds_every_file_of_the_package(root: Path, wheel: Path) -> None:
 def test_wheel_is_the_same_from_the_source_archive(built: Path, wheel: Path, tmp_path: Path) -> None:
     """Who builds from what is published gets the same bytes."""
     (archive,) = built.glob("*.tar.gz")
-    with tarfile.open(archive) as sources:
-        sources.extractall(tmp_path, filter="data")
+    subprocess.run(["tar", "-xf", archive, "-C", tmp_path], check=True)  # Python 3.11.2 has no filter="data"
     build(tmp_path / archive.name.removesuffix(".tar.gz"), tmp_path / "built")
     assert (tmp_path / "built" / wheel.name).read_bytes() == wheel.read_bytes()
 

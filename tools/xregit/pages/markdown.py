@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xregit.pages.page import Page
 
-_TAG = re.compile(r'(<[^<>"]*+(?:"[^"]*+"[^<>"]*+)*+>)')
+_TAG = re.compile(r'(<(?>[^<>"]*(?:"[^"]*"[^<>"]*)*)>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags without a form in Markdown, of which pages have so many that they are removed first, at once.
 _INLINE_TAGS = ("<wbr>", '<var class="xr-var">', "</var>")

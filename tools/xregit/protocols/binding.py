@@ -342,7 +342,7 @@ def _attribute_value(binding: EventBinding, value: Any) -> Any:
 _ENCODED = re.compile(r"[^!#$&-~]")
 _TRIPLES = re.compile("(?:%[0-9A-Fa-f]{2})+")
 # One that is not closed goes to the end, so that no part of a value is looked at twice.
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)(.?)', re.DOTALL)
+_QUOTED = re.compile(r'"((?>(?:[^"\\]|\\.)*))(.?)', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 

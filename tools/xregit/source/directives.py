@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(rb"#[ \t]*+xregit(?::|[ \t-]++ignore(?:-file)?[ \t])")
 # A comment without the colon has no effect, and a rule reports that it is missing: the name stays part of the text.
 _ADDRESS = r"(?:xregit:[ \t]*|(?=xregit[ \t-]++ignore(?:-file)?[ \t]))"
-_DIRECTIVE = rf"(?:^|(?<=[ \t]))#[ \t]*{_ADDRESS}(?P<text>(?:[^ \t]++|[ \t]++(?!$))*+)"
+_DIRECTIVE = rf"(?:^|(?<=[ \t]))#[ \t]*{_ADDRESS}(?P<text>[^\n]*)"
 _LINE_BREAK = "\r\n|\n|\r"
 _BLANK = r"[ \t]*(?:#.*)?$"
 
@@ -63,10 +63,15 @@ def directives(data: bytes, parser: Parser | None = None) -> tuple[Directive, ..
     targets = _target_lines(lines)
     matches = ((number, re.search(_DIRECTIVE, line)) for number, line in enumerate(lines, 1))
     return tuple(
-        Directive(match["text"], Span(number, match.start() + 1, number, match.end() + 1), targets[number - 1])
+        _directive(match, number, targets[number - 1])
         for number, match in matches
         if match and not _inside(texts, (number, match.start() + 1))
     )
+
+
+def _directive(match: re.Match[str], number: int, target: int) -> Directive:
+    text = match["text"].rstrip(" \t")
+    return Directive(text, Span(number, match.start() + 1, number, match.start("text") + len(text) + 1), target)
 
 
 def _text_spans(source: EventSource) -> list[tuple[_Place, _Place]]:

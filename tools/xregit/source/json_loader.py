@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # RFC 8259, with words and single characters beside it for what isn't JSON.
 _TOKEN = re.compile(
     r"""[ \t\n\r]*+
-    (?: (?P<string> "(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+" )
+    (?: (?P<string> "(?>(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)" )
       | (?P<number> -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?(?![0-9A-Za-z_.+-]) )
       | (?P<word> [0-9A-Za-z_.+-]++ )
       | (?P<sign> [\[\]{},:] )
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_STRING_START = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+_STRING_START = re.compile(r'"(?>(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)')
 _WORDS = {"true": True, "false": False, "null": None}
 _NOT_NUMBERS = frozenset(("NaN", "Infinity", "-Infinity"))
 _MAX_QUOTED_CHARS = 30

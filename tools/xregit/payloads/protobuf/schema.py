@@ -45,7 +45,7 @@ _VERSIONS = frozenset({"2", "3", "2023", "2024"})
 # The compiler compares each reserved range with each other, and writes 15 microseconds at each pair that overlaps.
 _MAX_RANGES = 20_000
 _MAX_OVERLAPS = 20_000
-_UNREAD = re.compile(rb"""//[^\n]*+|/\*.*?\*/|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""", re.DOTALL)
+_UNREAD = re.compile(rb"""//[^\n]*+|/\*.*?\*/|"(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\\\n]|\\.)*)'""", re.DOTALL)
 _RANGE = re.compile(rb"(-?\b\d\w*+)(?:\s+to\s+(\w++))?")
 _SCOPES = re.compile(
     rb"\b(?:reserved|extensions)\b(?P<ranges>[^;{}]*+)|=\s*+(?P<number>-?\w++)|(?P<end>\})"
