@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from xregit.catalog import Registry
 from xregit.diagnostics import Severity
 from xregit.document import api_files, compile_document, import_documents, load, to_bytes
 from xregit.document.compiler import VIEWS
+from xregit.document.model_document import modelsource
+from xregit.document.profiles import profile
+from xregit.model import builtin
 from xregit.source import yaml_loader
 
 PROFILE = "1.0-rc4"
@@ -108,6 +112,22 @@ def test_json_that_is_no_object_is_carried_in_base64(tmp_path: Path) -> None:
     assert compile_document(registry)["schemagroups"]["g"]["schemas"]["s"]["versions"]["1"]["schema"] == json.loads(
         union
     )
+
+
+def test_profiles_state_the_same_capabilities_and_flags() -> None:
+    """The reference client reads capabilities and models of both, since neither has a name that it doesn't know."""
+    before, after = profile("1.0-rc2"), profile(PROFILE)
+    assert before.capabilities.keys() == after.capabilities.keys()
+    flags = [
+        {name for group in modelsource(builtin(), each)["groups"].values() for name in aspects(group)}
+        for each in (before, after)
+    ]
+    assert flags[0] == flags[1] == {"singular", "description", "maxversions", "hasdocument", "attributes"}
+
+
+def aspects(group: Mapping[str, Any]) -> set[str]:
+    """Return what a model says of the resource types of a group type."""
+    return {name for resource in group.get("resources", {}).values() for name in resource}
 
 
 @pytest.mark.parametrize("view", VIEWS)

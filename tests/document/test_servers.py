@@ -39,6 +39,13 @@ def answer(url: str) -> tuple[bytes, str]:
         return response.read(), response.headers.get_content_type()
 
 
+def headers(url: str) -> tuple[str | None, str | None]:
+    """Return the headers that the API gives every answer, which must come without a redirect."""
+    with urlopen(url, timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
+        assert response.url == url
+        return response.headers["Link"], response.headers["Access-Control-Allow-Origin"]
+
+
 def walk(base: str) -> dict[str, tuple[bytes, str]]:
     """Follow every address from the root on, as a client does that knows nothing else."""
     pending, found = [f"{base}/"], dict[str, tuple[bytes, str]]()
@@ -116,7 +123,10 @@ def started(url: str) -> None:
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not here; .ci/debian installs it")
 @pytest.mark.parametrize("path", ["", "/catalog"])
 def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, path: str) -> None:
-    """With the snippet, nginx answers every address without a detour, and says rightly what it answers."""
+    """With the snippet, nginx answers every address without a detour, and says rightly what it answers.
+
+    The address of the registry is answered with and without a slash, as a page of another site may need it.
+    """
     root, port = tmp_path / "root", free_port()
     base = f"http://127.0.0.1:{port}{path}"
     folder = root / path.removeprefix("/")
@@ -125,9 +135,9 @@ def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, 
         started(address)
         kinds = {url.removeprefix(base): kind for url, (_, kind) in walk(base).items()}
         kinds[f"/{WIRE}"] = answer(f"{base}/{WIRE}")[1]
-        with urlopen(f"{base}/model", timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
-            headers = response.headers
+        responses = {url: headers(url) for url in (base, f"{base}/", f"{base}/model", f"{base}/{WIRE}")}
     assert kinds.pop(f"/{WIRE}") == "text/plain"
     assert kinds["/"] == kinds["/messagegroups"] == kinds[f"/{WIRE}$details"] == "application/json"
-    assert headers["Link"] == f"<{base}/>; rel=xregistry-root"
-    assert headers["Access-Control-Allow-Origin"] == "*"
+    for link, origin in responses.values():
+        assert link == f"<{base}/>; rel=xregistry-root"
+        assert origin == "*"

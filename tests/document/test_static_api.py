@@ -64,7 +64,8 @@ def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
     model = json.loads(files["model"])
     assert list(model["groups"]["endpoints"]["resources"]) == ["messages"]
     assert "messageid" in model["groups"]["endpoints"]["resources"]["messages"]["attributes"]
-    assert files["export.hdr"] == b"content-type: application/json\n"
+    link = b"link:<https://example.com/registry/>; rel=xregistry-root\n"
+    assert files["export.hdr"] == files["index.html.hdr"] == b"content-type:application/json\n" + link
 
 
 def test_attributes_of_the_model_are_named(files: dict[str, bytes]) -> None:
@@ -97,6 +98,56 @@ def test_documents_are_served_byte_for_byte(small: Registry, files: dict[str, by
     assert b"content-type:text/plain\n" in files[f"{path}.hdr"]
     assert b"xregistry-format:Protobuf/3\n" in files[f"{path}.hdr"]
     assert f"/{path}\n  ! Content-Type\n  Content-Type: text/plain\n".encode() in files["_headers"]
+
+
+def test_headers_of_a_document_state_its_attributes(tmp_path: Path) -> None:
+    """Scalars and entries of maps have a header each; the standard header is used where there is one.
+
+    Source: HTTP specification, "Serializing Resource Domain-Specific Documents".
+    """
+    path = "schemagroups/g/schemas/s"
+    registry = registry_of(
+        tmp_path,
+        {
+            f"{path}/schema.yaml": """
+                format: JsonSchema/draft-07
+                meta: {defaultversionid: "1"}
+                versions:
+                  "1":
+                    contenttype: application/schema+json
+                    labels: {team: baggage, "a b": "no header may be called so"}
+                  "2": {}
+                """,
+            f"{path}/versions/1.json": "{}",
+            f"{path}/versions/2.json": "{}",
+        },
+    )
+    files = api_files(registry, BASE)
+    lines = dict(line.split(":", 1) for line in files[f"{path}.hdr"].decode().splitlines())
+    assert files[f"{path}.hdr"] == files[f"{path}/index.html.hdr"]
+    for name in ("epoch", "createdat", "modifiedat"):
+        assert lines.pop(f"xregistry-{name}")
+    assert lines == {
+        "content-disposition": "s",
+        "content-length": "2",
+        "content-location": f"{BASE}/{path}/versions/1",
+        "content-type": "application/schema+json",
+        "link": f"<{BASE}/>; rel=xregistry-root",
+        "xregistry-ancestor": "1",
+        "xregistry-format": "JsonSchema/draft-07",
+        "xregistry-isdefault": "true",
+        "xregistry-labels.team": "baggage",
+        "xregistry-metaurl": f"{BASE}/{path}/meta",
+        "xregistry-schemaid": "s",
+        "xregistry-self": f"{BASE}/{path}",
+        "xregistry-versionid": "1",
+        "xregistry-versionscount": "2",
+        "xregistry-versionsurl": f"{BASE}/{path}/versions",
+        "xregistry-xid": f"/{path}",
+    }
+    version = files[f"{path}/versions/2.hdr"].decode()
+    assert f"content-location:{BASE}/{path}/versions/2\n" in version
+    assert "versionsurl" not in version
 
 
 def test_document_elsewhere_has_details_alone(files: dict[str, bytes]) -> None:
@@ -189,6 +240,7 @@ def test_nginx_snippet_has_the_path_of_the_address() -> None:
     assert "https://example.com/api/" in lines[0]
     assert lines[0].endswith("Its root holds this folder at the path /api/.")
     assert [line.split("{")[0].strip() for line in lines[1:]] == [
+        "location = /api",
         "location /api/",
         "location = /api/schemagroups/g/schemas/s",
     ]
@@ -200,7 +252,7 @@ def test_no_address_or_kind_leaves_its_place() -> None:
     files = {name: data.decode() for name, data in host_files("http://[::1/a'; return 301 $x;\n}{", kinds).items()}
     assert files["_headers"].count("\n") == 4 + 2 * 6
     nginx = files["nginx.conf"].splitlines()
-    assert len(nginx) == 4
+    assert len(nginx) == 5
     assert all(line.startswith("location ") and line.count("$") == line.count("$uri") for line in nginx[1:])
-    assert nginx[1].startswith("location /a%27%3B%20return%20301%20%24x%3B%0A%7D%7B/ {")
-    assert 'default_type "application/xml; charset=\\"utf-8\\"";' in nginx[2]
+    assert nginx[2].startswith("location /a%27%3B%20return%20301%20%24x%3B%0A%7D%7B/ {")
+    assert 'default_type "application/xml; charset=\\"utf-8\\"";' in nginx[3]

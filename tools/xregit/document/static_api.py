@@ -22,8 +22,9 @@ from xregit.source.json_emitter import to_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from xregit.catalog.entities import Group, Resource, Version
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
+    from xregit.model.language import ResourceModel
 
 
 def offered_capabilities(capabilities: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,10 +93,12 @@ def _nginx(base: str, documents: Mapping[str, str]) -> str:
     below = _PATH.sub("", base).rstrip("/")
     headers = f"add_header {ORIGIN} * always; add_header Link '{_link(base)}' always;"
     head = f"# Include this in the server that answers {base}/. Its root holds this folder at the path {below}/.\n"
-    places = [
+    rest = f"{headers} try_files $uri/index.html =404; }}\n"
+    # The address itself, without a slash: nginx would send its readers on, without the headers.
+    places = [f"location = {below} {{ types {{}} default_type {JSON}; {rest}"] if below else []
+    places += [
         f"location {below}/ {{ types {{}} default_type {JSON}; {headers} try_files $uri $uri/index.html =404; }}\n"
     ]
-    rest = f"{headers} try_files $uri/index.html =404; }}\n"
     places += [
         f"location = {below}/{path} {{ types {{}} default_type {_quote(kind)}; {rest}"
         for path, kind in documents.items()
@@ -121,8 +124,9 @@ HOSTS: Mapping[str, Callable[[str, Mapping[str, str]], str]] = {
 
 INDEX = "index.html"
 DETAILS = "$details"
-JSON_HEADER = f"content-type: {JSON}\n".encode()
 INLINE = ("", "base64")
+# What a header may be called (RFC 9110, section 5.1).
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def api_files(registry: Registry, baseurl: str, *, profile: str = DEFAULT_PROFILE) -> dict[str, bytes]:
@@ -142,6 +146,8 @@ class _StaticApi:
         self.registry = serializer.registry
         self.base = base
         self.entities = EntityWriter(serializer, lambda xid: base + xid, DETAILS)
+        self.link = _link(quote(base, safe=_SAFE))
+        self.json_header = _header_lines({"content-type": JSON, "link": self.link})
         self.files: dict[str, bytes] = {}
         self.documents: dict[str, str] = {}
 
@@ -194,7 +200,7 @@ class _StaticApi:
         self.json(f"{path}/versions/{INDEX}", versions)
         value = {**versions.get(source.defaultversionid, {}), **identity, **urls}
         _add_count(value, "versions", f"{self.base}{resource.xid}/versions", len(versions))
-        self.entity(path, value, source, source.versions.get(source.defaultversionid))
+        self.entity(path, value, source, source.defaultversionid, f"{path}/versions/{source.defaultversionid}")
         return value
 
     def version(self, source: Resource, vid: str, value: dict[str, Any], path: str) -> dict[str, Any]:
@@ -202,19 +208,30 @@ class _StaticApi:
         if source.type.hasdocument:
             for ending in INLINE:
                 value.pop(f"{source.type.singular}{ending}", None)
-        self.entity(f"{path}/versions/{vid}", value, source, source.versions[vid])
+        self.entity(f"{path}/versions/{vid}", value, source, vid, f"{path}/versions/{vid}")
         return value
 
-    def entity(self, path: str, value: Mapping[str, Any], resource: Resource, version: Version | None) -> None:
-        """Write what answers for a resource or version: its attributes, or its document with the attributes beside."""
+    def entity(self, path: str, value: Mapping[str, Any], resource: Resource, vid: str, location: str) -> None:
+        """Write what answers for a resource or version: its attributes, or its document with the attributes beside.
+
+        ``location`` is the path of the version ``vid``, whose document it is.
+        """
         self.json(f"{path}{DETAILS}", value)
+        version = resource.versions.get(vid)
         if not resource.type.hasdocument:
             self.files[f"{path}/{INDEX}"] = self.files[f"{path}{DETAILS}"]
-            self.files[f"{path}/{INDEX}.hdr"] = JSON_HEADER
+            self.files[f"{path}/{INDEX}.hdr"] = self.json_header
         elif version is not None and version.document is not None and version.document.data is not None:
             data, kind = version.document.data, media_type(version)
             self.files[f"{path}/{INDEX}"] = data
-            header = _document_header(value, data, kind, resource.type.singular)
+            standard = {
+                "content-type": kind,
+                "content-length": str(len(data)),
+                "content-disposition": str(value[f"{resource.type.singular}id"]),
+                "content-location": f"{self.base}/{location}",
+                "link": self.link,
+            }
+            header = _header_lines({**_attribute_headers(value, resource.type), **standard})
             self.files[f"{path}.hdr"] = self.files[f"{path}/{INDEX}.hdr"] = header
             if kind != JSON:
                 self.documents[path] = kind
@@ -228,7 +245,7 @@ class _StaticApi:
 
     def json(self, path: str, value: Any) -> None:
         self.files[path] = to_bytes(value)
-        self.files[f"{path}.hdr"] = JSON_HEADER
+        self.files[f"{path}.hdr"] = self.json_header
 
 
 def _add_count(owner: dict[str, Any], plural: str, address: str, count: int) -> None:
@@ -247,15 +264,26 @@ def _refuse_id(name: str, xid: str) -> None:
         raise XregitError(message)
 
 
-def _document_header(value: Mapping[str, Any], data: bytes, kind: str, singular: str) -> bytes:
-    """Return the headers of a document: its type, length and, as far as they are plain, its attributes."""
-    plain = {name: item for name, item in value.items() if isinstance(item, str | int | float)}
-    lines = {f"xregistry-{name}": _header_text(item) for name, item in plain.items()}
-    lines["content-type"] = kind
-    lines["content-length"] = str(len(data))
-    lines["content-disposition"] = str(value.get(f"{singular}id", ""))
-    lines["content-location"] = str(value.get("self", "")).removesuffix(DETAILS)
-    return "".join(f"{name}:{one_line(text)}\n" for name, text in sorted(lines.items())).encode()
+def _header_lines(headers: Mapping[str, str]) -> bytes:
+    return "".join(f"{name}:{one_line(text)}\n" for name, text in sorted(headers.items())).encode()
+
+
+def _attribute_headers(value: Mapping[str, Any], kind: ResourceModel) -> dict[str, str]:
+    """Return the attributes of a version that headers state beside its document: scalars, and entries of maps.
+
+    Source: HTTP specification, "Serializing Resource Domain-Specific Documents".
+    """
+    items = dict[str, Any]()
+    for name, item in value.items():
+        if isinstance(item, Mapping) and name in kind.attributes and kind.attributes[name].type == "map":
+            items |= {f"{name}.{key}": text for key, text in item.items()}
+        elif name != "contenttype":
+            items[name] = item.removesuffix(DETAILS) if name == "self" else item
+    return {
+        f"xregistry-{name}": _header_text(item)
+        for name, item in items.items()
+        if isinstance(item, str | int | float) and _TOKEN.fullmatch(name)
+    }
 
 
 def _header_text(value: Any) -> str:
