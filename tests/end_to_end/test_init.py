@@ -130,6 +130,15 @@ def test_existing_files_are_kept(tmp_path: Path) -> None:
     assert (tmp_path / ".editorconfig").is_file()
 
 
+def test_new_group_has_no_owner_by_accident(made: Repository, tmp_path: Path) -> None:
+    """The line for everything else gives nobody a group, so that the check can say that a team is missing."""
+    clone = clone_of(made, tmp_path / "clone")
+    (clone.root / "registry/messagegroups/returns").mkdir()
+    (clone.root / "registry/messagegroups/returns/messagegroup.yaml").write_text("description: Returned goods.\n")
+    process = xregit("check", "--format", "json", at=clone.root)
+    assert [item["rule"] for item in json.loads(process.stdout)["diagnostics"]] == ["group-without-owner"]
+
+
 @pytest.mark.parametrize("place", ["CODEOWNERS", "docs/CODEOWNERS"])
 def test_owners_stay_in_force(place: str, tmp_path: Path) -> None:
     """A second CODEOWNERS would take the place of the one that a repository has elsewhere."""
