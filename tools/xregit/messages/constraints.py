@@ -26,7 +26,8 @@ class Constraint:
     placeholders; with neither, any value of the type will do. ``media`` says that values are media types, which
     compare without case, ``delivery`` that delivery sets the value, so that it counts only when a message is made,
     ``now`` that the value is the time at which a message is made, and ``any_text`` that every text is of the type.
-    ``in_bytes`` says that the protocol has bytes there, so that a text can be the bytes themselves.
+    ``in_bytes`` says that the protocol has bytes there, so that a text can be the bytes themselves. ``implied`` says
+    that the protocol gives a missing property a value that fits.
     """
 
     attribute: str
@@ -40,16 +41,19 @@ class Constraint:
     now: bool = False
     any_text: bool = False
     in_bytes: bool = False
+    implied: bool = False
 
     @property
     def mandatory(self) -> bool:
         """Whether a message without the property can't conform."""
+        if self.implied:
+            return False
         return self.required or self.now or self.constant is not None or self.template is not None
 
     @property
     def compared(self) -> bool:
         """Whether there is anything that a message could fail."""
-        return not self.delivery and (self.mandatory or not self.any_text)
+        return not self.delivery and (self.mandatory or self.implied or not self.any_text)
 
     @property
     def expected(self) -> str:

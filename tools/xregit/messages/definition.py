@@ -148,17 +148,20 @@ def _constraint(item: Property, kind: str, key: str, model: AttributeModel | Non
     if isinstance(value, str) and has_placeholders(value):
         bounds = {"separators": model.separators, "refused": model.refused, "allowed": model.allowed} if model else {}
         template = Template.parse(value, kind, **bounds)
+    constant = _text(kind, value) if value is not None and template is None else None
+    default = model.default if model is not None else None
     return Constraint(
         attribute="/".join((*item.path[:-1], item.name)),
         key=key,
         type=kind,
         required=item.required,
-        constant=_text(kind, value) if value is not None and template is None else None,
+        constant=constant,
         template=template,
         media=media,
         delivery=model is not None and model.delivery,
         in_bytes=model is not None and model.property == "binary",
         now=now,
+        implied=default is not None and template is None and constant in {None, _text(kind, default)},
         # The time of an event that is valid is one.
         any_text=kind in PLAIN_TYPES or (kind == "timestamp" and item.path == (ENVELOPE, "time")),
     )

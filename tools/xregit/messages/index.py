@@ -202,6 +202,8 @@ def words(text: str) -> list[str]:
 
 def _demands(constraints: Iterable[tuple[str, Constraint]]) -> Iterator[Demand]:
     for key, item in constraints:
+        if item.implied:
+            continue
         # The words of bytes are those of their text, and not of the base 64 that a template of theirs reads.
         if item.template is not None and item.type != "binary":
             yield from ((key, True, word) for word in whole_words(item.template))
