@@ -98,13 +98,23 @@ def test_summary_counts_findings_and_files(diagnostics: tuple[Diagnostic, ...], 
     [
         ([], []),
         ([2], ['Next: "xregit explain rule-0" says why, and shows what is right.']),
-        ([1, 10], ["  10  rule-1", "   1  rule-0", 'Next: "xregit explain RULE" says why, and shows what is right.']),
-        ([1] * 11, [*(f"  1  rule-{n}" for n in range(10)), "     and 1 more rule"]),
-        ([2, *[1] * 11], ["  2  rule-0", *(f"  1  rule-{n}" for n in range(1, 10)), "     and 2 more rules"]),
+        (
+            [1, 10],
+            [
+                "  10  error    rule-1",
+                "   1  error    rule-0",
+                'Next: "xregit explain RULE" says why, and shows what is right.',
+            ],
+        ),
+        ([1] * 11, [*(f"  1  error    rule-{n}" for n in range(10)), "     and 1 more rule"]),
+        (
+            [2, *[1] * 11],
+            ["  2  error    rule-0", *(f"  1  error    rule-{n}" for n in range(1, 10)), "     and 2 more rules"],
+        ),
     ],
 )
 def test_text_says_what_to_do_next(counts: list[int], said: list[str]) -> None:
-    """Below the findings are the rules, most findings first, no more than a reader takes in, and where to read on."""
+    """Below the findings are the rules, those with most findings first, no more than ten, and where to read on."""
     results = [replace(ERROR, rule=f"rule-{number}") for number, count in enumerate(counts) for _ in range(count)]
     lines = text(results).splitlines()
     assert lines[lines.index(summary(results)) + 1 :][: len(said)] == said

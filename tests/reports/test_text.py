@@ -101,6 +101,29 @@ FOUND = (
 )
 
 
+def test_finding_that_is_repeated_is_shown_once() -> None:
+    """The first with its line and help, ten more by their places alone; so a few others are not lost among them."""
+    repeats = [
+        Diagnostic("description-missing", Severity.INFO, f"{number}.yaml", "No description.", 1, 1, help="Write one.")
+        for number in range(20)
+    ]
+    other = Diagnostic("yaml-syntax", Severity.ERROR, "10.yaml", "Tab.", 2, 4)
+    report = text([*repeats[:11], other, *repeats[11:]], lambda *_: "id: 1", plain).splitlines()
+    assert report[:5] == [
+        "0.yaml:1:1: info description-missing: No description.",
+        "  1 | id: 1",
+        "    | ^",
+        "    help: Write one.",
+        "    also: 1.yaml:1:1",
+    ]
+    assert report[13:16] == [
+        "          10.yaml:1:1",
+        '          and 9 more, which "--format json" lists',
+        "10.yaml:2:4: error yaml-syntax: Tab.",
+    ]
+    assert report[-3:-1] == ["   1  error    yaml-syntax", "  20  info     description-missing"]
+
+
 def test_line_with_a_credential_is_not_shown() -> None:
     """What a rule found to be a secret does not go on into logs."""
     item = Diagnostic("credential-in-endpoint", Severity.ERROR, "a.yaml", "It holds a credential.", 1, 1, 1, 9)

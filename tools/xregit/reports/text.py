@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +22,9 @@ Paint = Callable[[str, str], str]
 # A line that holds a credential would carry it into the logs of CI.
 UNSHOWN = "credential-in-"
 MAX_RULES_LISTED = 10
+# How many findings that say the same are shown each with its line, and how many further places are listed.
+MAX_REPEATS = 3
+MAX_PLACES_LISTED = 10
 MIN_FINDINGS_TO_NAME_A_FILE = 3
 # Styles and their codes (ECMA-48, "select graphic rendition").
 CODES: Mapping[str, str] = {
@@ -42,9 +45,19 @@ def coloured(text: str, style: str) -> str:
 def text(diagnostics: Sequence[Diagnostic], lines: Lines = no_lines, paint: Paint = plain) -> str:
     """Return ``path:line:column: severity rule: message`` for each, with the line and any help, then a summary.
 
-    There is no final newline. What a catalog's author wrote can't steer the terminal.
+    Where more than three say the same, the first is followed by the places of the others. There is no final newline.
+    What a catalog's author wrote can't steer the terminal.
     """
-    findings = (line for item in diagnostics for line in _lines(item, lines, paint))
+    groups: defaultdict[tuple[str, ...], list[Diagnostic]] = defaultdict(list)
+    for item in diagnostics:
+        groups[_content(item)].append(item)
+    findings: list[str] = []
+    for item in diagnostics:
+        first, *others = groups[_content(item)]
+        if item is first or len(others) < MAX_REPEATS:
+            findings += _lines(item, lines, paint)
+        if item is first and len(others) >= MAX_REPEATS:
+            findings += _places(others, paint)
     return "\n".join([*findings, summary(diagnostics), *_next_steps(diagnostics, paint)])
 
 
@@ -81,20 +94,35 @@ def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
         yield f"    {paint('help:', 'help')} {escape_control(item.help)}"
 
 
+def _content(item: Diagnostic) -> tuple[str, ...]:
+    return item.severity, item.rule, item.message, item.help
+
+
+def _places(repeats: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
+    """Yield where else a finding was made, and how many of these places are left out."""
+    for number, item in enumerate(repeats[:MAX_PLACES_LISTED]):
+        yield f"    {'      ' if number else 'also: '}{paint(escape_control(place(item)), 'place')}"
+    if len(repeats) > MAX_PLACES_LISTED:
+        yield f'          and {len(repeats) - MAX_PLACES_LISTED} more, which "--format json" lists'
+
+
 def _next_steps(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str]:
-    """Yield what to do next: the rules, most findings first, the file to begin with, and where to read more."""
-    rules = Counter(item.rule for item in diagnostics).most_common()
+    """Yield what to do next: the rules, errors first, the file to begin with, and where to read more."""
+    numbers = Counter((item.severity, item.rule) for item in diagnostics)
+    severities = list(Severity)
+    rules = sorted(numbers, key=lambda rule: (severities.index(rule[0]), -numbers[rule]))
     if not rules:
         return
     if len(rules) > 1:
-        width = len(str(rules[0][1]))
-        yield from (f"  {count:>{width}}  {paint(rule, 'rule')}" for rule, count in rules[:MAX_RULES_LISTED])
+        width = len(str(max(numbers.values())))
+        for severity, rule in rules[:MAX_RULES_LISTED]:
+            yield f"  {numbers[severity, rule]:>{width}}  {paint(f'{severity:<7}', severity)}  {paint(rule, 'rule')}"
         if len(rules) > MAX_RULES_LISTED:
             yield f"  {'':>{width}}  and {_many(len(rules) - MAX_RULES_LISTED, 'more rule')}"
     files = Counter(item.path for item in diagnostics).most_common(2)
     if len(files) > 1 and files[0][1] >= MIN_FINDINGS_TO_NAME_A_FILE and files[0][1] > files[1][1]:
         yield f"Most are in {escape_control(files[0][0])}: {files[0][1]}."
-    which = rules[0][0] if len(rules) == 1 else "RULE"
+    which = rules[0][1] if len(rules) == 1 else "RULE"
     yield f'Next: "xregit explain {which}" says why, and shows what is right.'
 
 
