@@ -27,7 +27,7 @@ What is made to hurt, what happens, and the test that shows it. `pytest tests/se
 from a table; a test fails when the page is not current, or when a test that it names does not exist. The attacks on
 whole commands run in a process of their own, which has at most {SECONDS} seconds of the processor's time and
 {MEMORY // 2**30} GiB of address space. Nothing that is read is ever run, opened elsewhere or fetched, but for
-the filters and hooks that the third row names.
+the hooks of a site that the third row names.
 
 Files of a registry are read up to 8 MiB, documents up to 1 GiB, both up to 100 levels deep. `.ci/fuzz SECONDS` feeds
 every reader with bytes that nobody thought of, led by the lines that each input reaches: a reader may take a second of

@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.errors import XregitError
 from xregit.source.commit_log import FileChange, FileHistory, History, parse, read, read_before_move
-from xregit.source.repository import merge_base, read_files, resolve_commit
+from xregit.source.repository import GitFailureError, merge_base, read_files, resolve_commit
 
 LONG = "some lines\nthat stay\nthe same when\na file is renamed\n"
 
@@ -179,7 +180,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
     assert read(repository.root / "sub") == before
 
 
-@pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare", "broken", "bad configuration"])
+@pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare"])
 def test_without_a_usable_repository_there_is_a_reason(repository: Repository, tmp_path: Path, case: str) -> None:
     """Nothing raises; the reason is one line."""
     folder, words = tmp_path / case, "in no Git repository"
@@ -189,24 +190,38 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
         folder, words = repository.root, "no commits yet"
     elif case == "bare":
         repository.git("init", "-q", "--bare", str(folder))
-    elif case == "broken":
-        repository.commit("one", a="1")
-        (repository.root / ".git/refs/heads/main").write_text("0" * 39 + "1\n")
-        folder, words = repository.root, "Git"
-    elif case == "bad configuration":
-        (repository.root / ".git/config").write_text("no section\n")
-        folder, words = repository.root, "Git"
     known = read(folder)
     assert words in known.reason
     assert known == History(reason=known.reason)
     assert "\n" not in known.reason
 
 
-def test_a_damaged_list_of_what_a_shallow_clone_lacks_has_a_reason(repository: Repository) -> None:
-    """It could hide that older commits are missing."""
+@pytest.mark.parametrize(
+    ("file", "content"),
+    {"refs/heads/main": b"0" * 39 + b"1\n", "config": b"no section\n", "shallow": b"\xff\n"}.items(),
+)
+def test_damaged_repository_is_an_error(repository: Repository, file: str, content: bytes) -> None:
+    """It could hide commits, so that a document with wrong epochs were published."""
     repository.commit("one", a="1")
-    (repository.root / ".git/shallow").write_bytes(b"\xff\n")
-    assert "Git" in read(repository.root).reason
+    (repository.root / ".git" / file).write_bytes(content)
+    with pytest.raises(GitFailureError, match=r"Git failed: [^\n]+$"):
+        read(repository.root)
+
+
+@pytest.mark.parametrize("command", ["rev-parse", "log", "cat-file", "merge-base", "ls-tree"])
+@pytest.mark.parametrize("answer", ["kill -9 $$", "echo garbage"])
+def test_git_that_breaks_off_is_an_error(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, answer: str
+) -> None:
+    """No answer is taken for an empty one: without history each epoch would be 1, without files nothing compared."""
+    repository.commit("one", a="1")
+    script = f'#!/bin/sh\ncase " $* " in *" {command} "*) {answer};; *) exec {which("git")} "$@";; esac\n'
+    (tmp_path / "git").write_text(script, encoding="utf-8")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(XregitError, match=r"signal 9|makes no sense|has no commit") as error:
+        read_files(repository.root, merge_base(repository.root, read(repository.root).head))
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -217,7 +232,7 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
         os.chown(path, 65534, 65534)
     assert "safe.directory" in read(repository.root).reason
     for question in (resolve_commit, merge_base, read_files):
-        with pytest.raises(XregitError, match=r'"HEAD" can be read, .* belongs to another user; .*safe\.directory'):
+        with pytest.raises(XregitError, match=r"can't be read: .* belongs to another user; .*safe\.directory"):
             question(repository.root, "HEAD")
 
 

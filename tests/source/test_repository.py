@@ -62,18 +62,88 @@ def test_hook_of_another_repository_changes_no_answer(
     assert (other.root / ".git/index").read_bytes() == index
 
 
-def test_no_hook_and_no_watcher_is_started(repository: Repository, tmp_path: Path) -> None:
-    """A checkout that nobody works in runs no program that the repository brings along."""
+def test_nothing_that_the_configuration_names_is_started(repository: Repository, tmp_path: Path) -> None:
+    """Neither a hook nor a watcher, filter, pager, or other program runs, whatever is asked of Git."""
     trace = tmp_path / "trace"
     for name in ("post-checkout", "post-index-change", "reference-transaction"):
         program(repository.root / ".git/hooks" / name, trace)
-    repository.git("config", "core.fsmonitor", program(tmp_path / "watcher", trace))
+    repository.git("checkout", "-q", "main")
+    repository.commit("Attributes", **{".gitattributes": "* filter=a=b.c diff=x merge=x ident\n"})
+    started = program(tmp_path / "program", trace)
+    names = (
+        *("core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.gitProxy", "core.askPass"),
+        *("core.alternateRefsCommand", "diff.external", "diff.x.textconv", "diff.x.command", "merge.x.driver"),
+        *("filter.a=b.c.smudge", "filter.a=b.c.clean", "filter.a=b.c.process", "gpg.program", "credential.helper"),
+        *(
+            "pager.log",
+            "pager.diff-tree",
+            "remote.origin.uploadpack",
+            "trailer.x.command",
+            "uploadpack.packObjectsHook",
+        ),
+        *("alias.log", "alias.cat-file", "alias.rev-parse", "interactive.diffFilter", "sequence.editor"),
+    )
+    config = "".join(f'[{_section(name)}]\n{name.rpartition(".")[2]} = "{started}"\n' for name in names)
+    config += '[filter "a=b.c"]\nrequired = true\n[log]\nshowSignature = true\n'
+    with (repository.root / ".git/config").open("a", encoding="utf-8") as file:
+        file.write(config)
     trace.unlink(missing_ok=True)
+    folder = repository.root / "folder"
     (place := tmp_path / "place").mkdir()
-    with worktree(repository.root / "folder", "main", place) as inside:
-        assert (inside / "a").exists()
+    with worktree(folder, "main", place) as inside:
+        assert (inside / "a").read_text(encoding="utf-8") == "a\n"
     assert not place.joinpath("repository").exists()
+    assert read(folder).head == merge_base(folder, "main")
+    assert len(read_files(folder, "main")) == len(changed_files(folder, "branch")) + 1
+    assert count_unchecked_files(folder) == 0
     assert not trace.exists()
+
+
+def _section(name: str) -> str:
+    section, _, rest = name.rpartition(".")[0].partition(".")
+    return f'{section} "{rest}"' if rest else section
+
+
+def test_repository_in_the_files_is_no_repository(repository: Repository, tmp_path: Path) -> None:
+    """What looks like one at the top, or in a folder, decides neither what is compared nor what is run."""
+    trace = tmp_path / "trace"
+    other = new_repository(tmp_path / "other")
+    other.commit("Other", x="x\n")
+    watcher = program(tmp_path / "watcher", trace)
+    for place in (repository.root, repository.root / "folder"):
+        for name in ("objects", "refs"):
+            (place / name).mkdir()
+            (place / name / "x").write_text("", encoding="utf-8")
+        (place / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+        (place / "config").write_text(
+            f'[core]\nrepositoryformatversion = 0\nworktree = {other.root}\nfsmonitor = "{watcher}"\n', encoding="utf-8"
+        )
+    head = repository.commit("A repository")
+    for folder in (repository.root, repository.root / "folder"):
+        assert (find(folder), read(folder).head) == (repository.root, head)
+        assert merge_base(folder, "main") == repository.git("rev-parse", "main")
+    with (repository.root / ".git/config").open("a", encoding="utf-8") as file:
+        file.write(f"[core]\nworktree = {other.root}\n")
+    assert set(read_files(repository.root / "folder", "main")) == {"a", "inside/b"}
+    assert not trace.exists()
+
+
+def test_name_of_two_refs_is_refused(repository: Repository) -> None:
+    """A tag that is called like a branch of the remote would be taken before it."""
+    repository.git("update-ref", "refs/remotes/origin/main", "main")
+    repository.git("tag", "origin/main", "branch")
+    for ref in ("origin/main", "origin/main~0", "origin/main^{commit}"):
+        with pytest.raises(XregitError, match="stands for refs/remotes/origin/main and refs/tags/origin/main; write"):
+            merge_base(repository.root, ref)
+    assert merge_base(repository.root, "refs/remotes/origin/main") == repository.git("rev-parse", "main")
+
+
+def test_history_is_that_of_every_clone(repository: Repository) -> None:
+    """Grafts and replacements, which no clone brings along, change no fact."""
+    before = read(repository.root)
+    repository.git("replace", "--graft", "branch")
+    (repository.root / ".git/info/grafts").write_text(f"{before.head}\n", encoding="utf-8")
+    assert read(repository.root) == before
 
 
 def test_partial_clone_fetches_nothing(repository: Repository, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from xregit.source.repository import RepositoryError, open_repository, read_tree, shallow_commits
+from xregit.source.repository import GitFailureError, RepositoryError, open_repository, read_tree, shallow_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -96,21 +96,27 @@ class History:
 
 
 def read(folder: Path, commit: str = "HEAD") -> History:
-    """Return what Git knows of the repository that the folder is in, up to a commit; it never raises."""
+    """Return what Git knows of the repository that the folder is in, up to a commit.
+
+    Where there is none, or Git can't look into it, the reason is in what is returned.
+
+    Raises:
+        GitFailureError: Git broke off, or its answer makes no sense. What it would have said is not known.
+    """
     try:
         with open_repository(folder) as repo:
             boundary = shallow_commits(repo)
             output = repo.git(c=_MAILMAP).log(*LOG, commit, "--", stdout_as_string=False)
-            top = Path(repo.working_dir)
+            log = tuple(parse(output))
+            head, top = log[0], repo.top
+    except GitFailureError:
+        raise
     except RepositoryError as error:
         return History(reason=error.reason)
-    except (OSError, ValueError) as error:
-        return History(reason=f"the Git repository can't be read: {str(error).partition(chr(10))[0]}")
-    log = tuple(parse(output))
     return History(
         repository=top,
-        head=log[0].sha,
-        head_time=log[0].time,
+        head=head.sha,
+        head_time=head.time,
         shallow=bool(boundary),
         commits=tuple(replace(item, files=()) if item.sha in boundary else item for item in log),
         files=MappingProxyType(file_histories(log, boundary)),

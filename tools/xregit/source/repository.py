@@ -1,15 +1,18 @@
 """The Git repository around a folder: its commits, their files, and checkouts of them.
 
-Every command of Git runs here, through GitPython, in the repository that `find` returns. GitPython's own objects
-(Tree, Blob) are not used: they can't read repositories with SHA-256 ids.
+Every command of Git runs here, through GitPython, on the repository that `find` returns, which is handed to Git by
+name: nothing in the files decides which one it is. GitPython's own objects (Repo, Tree, Blob) are not used: they look
+for a repository by themselves, and can't read SHA-256 ids.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
+import re
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,25 +21,45 @@ from xregit.errors import XregitError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from git import Repo
+    from git import Git
 
 #: What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.
 WHOLE_HISTORY = '"git fetch --unshallow" brings the rest, in a workflow "fetch-depth: 0" for actions/checkout'
 
-# Git sets these for its hooks, and they name the repository that runs the hook. With them we would read commits of that
-# repository instead of the folder's own, and a checkout would write its index.
-_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_NAMESPACE")
+# Git sets some of these for its hooks, and they name the repository that runs the hook. With them we would read commits
+# of that repository instead of the folder's own, and a checkout would write its index.
+_OTHER_REPOSITORY = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE"),
+    *("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE"),
+    *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_ATTR_SOURCE", "GIT_EXTERNAL_DIFF"),
+)
 # A repository's configuration may name programs; none of them is started.
-_CONFIGURATION = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
+_CONFIGURATION = (
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "advice.graftFileDeprecated=false",
+)
 # In a partial clone, Git fetches missing objects as it goes, by a command that the repository may name. Older releases
-# know only the second of these variables.
-_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_LITERAL_PATHSPECS": "1"}
+# know only the second of these variables. Grafts and replacements give one commit another history in each clone.
+_ENVIRONMENT = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_OPTIONAL_LOCKS": "0",
+}
 
 _NOT_INSTALLED = "Git is not installed, or not on PATH"
+_NONSENSE = 'its answer makes no sense; see which program "git" is'
 _BARE = "the Git repository is bare, it has no files to read"
 _OTHER_OWNER = "dubious ownership"
 _SYMBOLIC_LINK = "120000"  # the mode of one
+_NO_MERGE_BASE = 1  # the status of "git merge-base" where two commits have none
+_NOT_CONFIGURED = 1  # the status of "git config" where nothing is set
 _GITDIR = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
+_REF_END = re.compile(r"[~^:]|@\{")  # where the name of a ref ends, and the way from there to a commit begins
 _SKIPPED = b"S "  # how "git ls-files -t" marks a file that is not checked out
 
 
@@ -49,6 +72,10 @@ class RepositoryError(XregitError):
         super().__init__(message or reason)
 
 
+class GitFailureError(RepositoryError):
+    """Git broke off, or what it answered makes no sense."""
+
+
 def find(folder: Path) -> Path | None:
     """Return the top folder of the repository that a folder is in; bare repositories are not looked for.
 
@@ -58,14 +85,23 @@ def find(folder: Path) -> Path | None:
     return next((each for each in (place, *place.parents) if _is_top(each)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository: its top folder, the folder that its worktrees share in Git, and what runs Git's commands on it."""
+
+    top: Path
+    common: Path
+    git: Git
+
+
 @contextmanager
-def open_repository(folder: Path) -> Iterator[Repo]:
+def open_repository(folder: Path) -> Iterator[Repository]:
     """Open the repository that a folder is in; whatever is run on it starts no other program, and fetches nothing.
 
-    Git looks for the repository at its top alone, so that it finds the one that we found, and checks who owns it.
+    Git looks for it once, at its top alone, and checks who owns it. From then on it is handed to Git by name.
 
     Raises:
-        RepositoryError: the folder is in no repository, or Git fails.
+        RepositoryError: the folder is in no repository, or Git fails, or its answer makes no sense.
     """
     try:
         import git  # it takes 80 ms, and a check does without Git
@@ -75,21 +111,26 @@ def open_repository(folder: Path) -> Iterator[Repo]:
     outside = f'"{folder}" is in no Git repository'
     if top is None:
         raise RepositoryError(outside, f'{outside}; "git init" makes one')
-    hook = {name: os.environ.pop(name) for name in _HOOK_VARIABLES if name in os.environ}
+    others = {name: os.environ.pop(name) for name in _OTHER_REPOSITORY if name in os.environ}
     try:
-        with git.Repo(top, expand_vars=False) as repo:
-            if repo.bare:
-                raise RepositoryError(_BARE)
-            repo.git.update_environment(GIT_WORK_TREE=str(top), GIT_CEILING_DIRECTORIES=str(top.parent), **_ENVIRONMENT)
-            repo.git.set_persistent_git_options(c=_CONFIGURATION)
-            yield repo
-    except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
-        raise RepositoryError(outside, f'{outside}; "git init" makes one') from error
-    except git.GitError as error:
-        reason = _reason(str(getattr(error, "stderr", error)))
-        raise RepositoryError(reason, f'the Git repository of "{folder}" can\'t be read: {reason}') from error
+        yield _open(git.Git(str(top)), top)
+    except git.GitCommandError as error:
+        raise _error(folder, str(error.stderr), error.status) from error
+    except (OSError, ValueError, IndexError) as error:
+        raise _error(folder, f"fatal: {getattr(error, 'strerror', '') or _NONSENSE}") from error
     finally:
-        os.environ.update(hook)
+        os.environ.update(others)
+
+
+def _open(git: Git, top: Path) -> Repository:
+    git.update_environment(GIT_CEILING_DIRECTORIES=str(top.parent), **_ENVIRONMENT)
+    git.set_persistent_git_options(c=_CONFIGURATION)
+    places = git.rev_parse("--absolute-git-dir", "--git-common-dir").split("\n")
+    folder, common = (top / place for place in places)
+    if folder == top:
+        raise RepositoryError(_BARE)
+    git.set_persistent_git_options(c=_CONFIGURATION, git_dir=str(folder), work_tree=str(top))
+    return Repository(top, common, git)
 
 
 def resolve_commit(folder: Path, ref: str) -> str:
@@ -110,10 +151,12 @@ def merge_base(folder: Path, ref: str) -> str:
     """
     with open_repository(folder) as repo:
         commit = _resolve(repo, folder, ref)
-        status, base, _ = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
+        status, base, errors = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
         if status and shallow_commits(repo):
             message = f'this clone is too shallow to know where the branch left "{ref}"; {WHOLE_HISTORY}'
             raise RepositoryError(message)
+        if status not in {0, _NO_MERGE_BASE}:
+            raise _error(folder, errors, status)
         return commit if status else str(base)
 
 
@@ -171,7 +214,7 @@ def read_files(folder: Path, ref: str) -> Mapping[str, bytes]:
         return read_tree(repo, _resolve(repo, folder, ref), _prefix(repo, folder))
 
 
-def read_tree(repo: Repo, commit: str, prefix: str) -> Mapping[str, bytes]:
+def read_tree(repo: Repository, commit: str, prefix: str) -> Mapping[str, bytes]:
     """Return the files below a folder as `read_files` does; ``prefix`` is empty, or the folder's path and a slash."""
     paths = ["--", prefix] if prefix else []
     lines = os.fsdecode(repo.git.ls_tree("-r", "-z", "--full-tree", commit, *paths, stdout_as_string=False))
@@ -196,7 +239,8 @@ def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[b
     """
     with open_repository(folder) as repo:
         # Git's protocol has no place for a name with a line's end.
-        versions = _read_objects(repo, [f"{commit}:{path}" for commit, path in places if "\n" not in path])
+        names = [f"{commit}:{path}" for commit, path in places if "\n" not in path]
+        versions = iter(list(_read_objects(repo, names)))
     yield from (None if "\n" in path else next(versions) for _, path in places)
 
 
@@ -232,9 +276,11 @@ def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
     """
     with open_repository(folder) as repo:
         commit, prefix = _resolve(repo, folder, ref), _prefix(repo, folder)
-        root = place / Path(repo.working_dir).name
+        root = place / repo.top.name
         options = ("add", "--detach", "--quiet", str(root), commit)
-        status, _, errors = repo.git.worktree(*options, with_extended_output=True, with_exceptions=False)
+        environment = _without_filters(repo, folder)
+        with repo.git.custom_environment(**environment):
+            status, _, errors = repo.git.worktree(*options, with_extended_output=True, with_exceptions=False)
         if status:
             reason = errors.strip().rpartition("\n")[2].removeprefix("fatal: ")
             message = f'Git can\'t check out "{ref}": {reason}'
@@ -246,9 +292,26 @@ def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
             repo.git.worktree("remove", "--force", str(root), with_exceptions=False)
 
 
-def shallow_commits(repo: Repo) -> frozenset[str]:
+def _without_filters(repo: Repository, folder: Path) -> Mapping[str, str]:
+    """Return the environment in which Git runs no filter that its configuration names, not even that of Git LFS.
+
+    The name of a filter may hold any sign, which ``git -c`` would not take.
+    """
+    options = ("--null", "--name-only", "--get-regexp", r"^filter\..*\.(smudge|process|required)$")
+    status, output, errors = repo.git.config(*options, with_extended_output=True, with_exceptions=False)
+    if status not in {0, _NOT_CONFIGURED}:
+        raise _error(folder, errors, status)
+    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
+    result = {}
+    for index, name in enumerate(filter(None, output.split("\0")), count):
+        result[f"GIT_CONFIG_KEY_{index}"] = name
+        result[f"GIT_CONFIG_VALUE_{index}"] = "false" if name.endswith(".required") else ""
+    return {**result, "GIT_CONFIG_COUNT": str(count + len(result) // 2)}
+
+
+def shallow_commits(repo: Repository) -> frozenset[str]:
     """Return the commits whose parents a shallow clone leaves out; they seem to add every file."""
-    shallow = Path(repo.common_dir, "shallow")
+    shallow = repo.common / "shallow"
     return frozenset(shallow.read_text("ascii").split()) if shallow.is_file() else frozenset()
 
 
@@ -265,27 +328,36 @@ def _git_folder(top: Path) -> Path:
     return top / entry.read_text(encoding="utf-8", errors="surrogateescape").strip().removeprefix(_GITDIR)
 
 
-def _resolve(repo: Repo, folder: Path, ref: str) -> str:
-    """Return a commit's hash; GitPython's own `rev_parse` knows fewer names than Git does."""
+def _resolve(repo: Repository, folder: Path, ref: str) -> str:
+    """Return a commit's hash; GitPython's own `rev_parse` knows fewer names than Git does.
+
+    A name of several refs is refused: whoever may push a tag "origin/main" would choose what a branch is compared with.
+    """
+    name = _REF_END.split(ref, maxsplit=1)[0]
+    refs = [f"{folder}{name}" for folder in ("refs/", "refs/tags/", "refs/heads/", "refs/remotes/")] if name else []
+    known = repo.git.for_each_ref("--format=%(refname)", *refs).split() if refs else []
+    several = [each for each in known if each in refs]
+    if len(several) > 1:
+        message = f'"{ref}" stands for {" and ".join(several)}; write one of them in full'
+        raise RepositoryError(message)
     options = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     status, commit, errors = repo.git.rev_parse(*options, with_extended_output=True, with_exceptions=False)
     if status == 0:
         return str(commit)
-    if _OTHER_OWNER in errors:
-        reason = _reason(errors)
-        raise RepositoryError(reason, f'no commit "{ref}" can be read, since {reason}')
+    if status < 0:
+        raise _error(folder, errors, status)
     hidden = f"this clone is shallow and may lack it; {WHOLE_HISTORY}"
     advice = hidden if shallow_commits(repo) else "name a branch, tag or commit that it has"
     message = f'the Git repository of "{folder}" has no commit "{ref}"; {advice}'
     raise RepositoryError(message)
 
 
-def _prefix(repo: Repo, folder: Path) -> str:
-    path = folder.resolve().relative_to(repo.working_dir).as_posix()
+def _prefix(repo: Repository, folder: Path) -> str:
+    path = folder.resolve().relative_to(repo.top).as_posix()
     return "" if path == "." else f"{path}/"
 
 
-def _read_objects(repo: Repo, names: Iterable[str]) -> Iterator[bytes | None]:
+def _read_objects(repo: Repository, names: Iterable[str]) -> Iterator[bytes | None]:
     """Return the bytes of the objects that names stand for; None for no object."""
     with tempfile.TemporaryFile() as file:
         file.write(os.fsencode("".join(f"{name}\n" for name in names)))
@@ -309,12 +381,22 @@ def _split_objects(output: bytes) -> Iterator[bytes | None]:
 
 
 def _reason(errors: str) -> str:
-    """Return why Git failed, by what it printed as errors."""
+    """Return why Git can't look into a repository, by what it printed; nothing where it failed for other reasons."""
     if "bad revision" in errors or "does not have any commits" in errors:
         return "the Git repository has no commits yet"
     if _OTHER_OWNER in errors:
         return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
     if "promisor" in errors:
         return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
-    fatal = next((line for line in errors.splitlines() if "fatal: " in line), "fatal: it gave no reason")
-    return f"Git failed: {fatal.partition('fatal: ')[2].removesuffix(chr(39))}"
+    return ""
+
+
+def _error(folder: Path, errors: str, status: object = None) -> RepositoryError:
+    """Return the error for what Git printed as errors, and the status with which it ended."""
+    known = _reason(errors)
+    fatal = next((line for line in errors.splitlines() if "fatal: " in line), "").partition("fatal: ")[2]
+    end = f"it was ended by signal {-status}" if isinstance(status, int) and status < 0 else "it gave no reason"
+    reason = known or f"Git failed: {fatal.removesuffix(chr(39)) or end}"
+    return (RepositoryError if known else GitFailureError)(
+        reason, f'the Git repository of "{folder}" can\'t be read: {reason}'
+    )
