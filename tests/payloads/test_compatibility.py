@@ -14,7 +14,7 @@ from tests.payloads.test_real_schemas import BROKEN, of_catalog, published
 from xregit.catalog import read_folder
 from xregit.payloads import PayloadError, parse
 from xregit.payloads.base import Document
-from xregit.payloads.compatibility import Answer, Compatibility, breaches, compare_documents, compatible
+from xregit.payloads.compatibility import Answer, Compatibility, breaches, compare, compare_documents, compatible
 from xregit.payloads.compatibility.comparison import kinds
 
 CASES = tuple(cases())
@@ -156,3 +156,15 @@ def _family(case: Case) -> str:
 def test_page_is_current(root: Path, golden: Callable[[str | Path, str | bytes], None]) -> None:
     """The page of the site is the one that these cases write."""
     golden(root / PAGE, page())
+
+
+@pytest.mark.parametrize("case", loaded("counterexamples"), ids=lambda case: case["title"])
+def test_counterexamples(case: dict[str, Any]) -> None:
+    """Where an old payload is one that the new schema refuses, nothing says that all are read."""
+    formats = case["format"], case.get("newformat", case["format"])
+    old, new = (parse(form, case[side].encode()) for form, side in zip(formats, ("before", "after"), strict=True))
+    if "payload" in case:
+        payload = case["payload"].encode()
+        assert not old.validate(payload)
+        assert new.validate(payload)
+    assert compare(old, new).described.backward is not Answer.YES

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import jsonschema_rs
 
+from xregit.json_pointer import escape
+from xregit.payloads.json_schema.schema import declared_draft
 from xregit.payloads.json_schema.subschemas import map_subschemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from xregit.payloads.json_schema.schema import Loaded
 
@@ -28,7 +30,7 @@ class Part:
 
     def inner(self, schema: Any, *step: str | int) -> Part:
         """Return a schema inside this one."""
-        return Part(schema, self.resolver, "/".join((self.key, *map(str, step))))
+        return Part(schema, self.resolver, "/".join((self.key, *map(escape, step))))
 
     def without(self, keyword: str) -> Part:
         """Return the schema without one keyword."""
@@ -37,6 +39,28 @@ class Part:
 
 
 Parts = tuple[Part, ...]
+# The first and last draft, by the library's numbers, of keywords that not all drafts know; others ignore them.
+_DRAFTS: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(("const", "contains", "propertyNames"), (jsonschema_rs.Draft6, jsonschema_rs.Draft202012)),
+    **dict.fromkeys(("if", "then", "else"), (jsonschema_rs.Draft7, jsonschema_rs.Draft202012)),
+    **dict.fromkeys(
+        ("dependentRequired", "dependentSchemas", "minContains", "maxContains", "unevaluatedItems"),
+        (jsonschema_rs.Draft201909, jsonschema_rs.Draft202012),
+    ),
+    "unevaluatedProperties": (jsonschema_rs.Draft201909, jsonschema_rs.Draft202012),
+    "$recursiveRef": (jsonschema_rs.Draft201909, jsonschema_rs.Draft201909),
+    "$dynamicRef": (jsonschema_rs.Draft202012, jsonschema_rs.Draft202012),
+    "prefixItems": (jsonschema_rs.Draft202012, jsonschema_rs.Draft202012),
+    "additionalItems": (jsonschema_rs.Draft4, jsonschema_rs.Draft201909),
+    # Later drafts take them as annotations.
+    **dict.fromkeys(("contentEncoding", "contentMediaType"), (jsonschema_rs.Draft6, jsonschema_rs.Draft7)),
+}
+# The first draft of formats that not all drafts know.
+_FORMATS: Mapping[str, int] = {
+    **dict.fromkeys(("uri-reference", "uri-template", "json-pointer"), jsonschema_rs.Draft6),
+    **dict.fromkeys(("idn-hostname", "iri", "iri-reference", "relative-json-pointer"), jsonschema_rs.Draft7),
+    **dict.fromkeys(("duration", "uuid"), jsonschema_rs.Draft201909),
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +79,7 @@ class Space:
 
     def flat(self, part: Part, keys: frozenset[str] = frozenset()) -> Iterator[Part]:
         """Yield the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
+        part = self.anchor(part)
         schema = part.schema
         if not isinstance(schema, dict) or part.key in keys:
             yield from (part,) if not isinstance(schema, dict) else ()
@@ -65,11 +90,44 @@ class Space:
             target = self.loaded.lookup(reference, part.resolver)
             yield from self.flat(Part(target.contents, target.resolver, _absolute_reference(reference, target)), keys)
             # Up to draft 07, nothing beside a reference counts.
-            if self.loaded.draft.number <= jsonschema_rs.Draft7:
+            if self.draft <= jsonschema_rs.Draft7:
                 return
         for index, item in enumerate(schema.get("allOf", ())):
             yield from self.flat(part.inner(item, "allOf", index), keys)
-        yield part
+        ignored = [name for name in schema if not self.knows(name)]
+        yield replace(part, schema={name: schema[name] for name in schema if name not in ignored}) if ignored else part
+
+    @property
+    def draft(self) -> int:
+        """The library's number of the draft."""
+        return self.loaded.draft.number
+
+    def knows(self, keyword: str) -> bool:
+        """Return whether the draft doesn't ignore a keyword; of those of no draft, it knows all."""
+        first, last = _DRAFTS.get(keyword, (self.draft, self.draft))
+        return first <= self.draft <= last
+
+    def asserts(self, name: Any) -> bool:
+        """Return whether a text of another format is certainly refused."""
+        return self.formats and self.draft >= _FORMATS.get(name, self.draft)
+
+    def anchor(self, part: Part) -> Part:
+        """Return a part with its references relative to its own address, if it has one.
+
+        Raises:
+            LookupError: it is written in another draft than the document.
+        """
+        if not isinstance(part.schema, dict):
+            return part
+        declared = declared_draft(part.schema)
+        if declared is not None and declared.number != self.draft:
+            message = f"a part of another draft, {declared.name}"
+            raise LookupError(message)
+        address = part.schema.get(self.loaded.draft.idkeyword)
+        is_ignored = "$ref" in part.schema and self.draft <= jsonschema_rs.Draft7
+        if not isinstance(address, str) or address.startswith("#") or is_ignored:
+            return part
+        return replace(part, resolver=self.loaded.lookup(address, part.resolver).resolver)
 
     def validator(self, parts: Parts) -> jsonschema_rs.Validator:
         """Return a validator for values that all of these parts must accept.
@@ -79,7 +137,7 @@ class Space:
         """
         key = tuple(part.key for part in parts)
         if key not in self.validators:
-            inner = [self.absolute(part.schema, part) for part in parts]
+            inner = [self.absolute(part.schema, self.anchor(part)) for part in parts]
             schema = {"$schema": self.loaded.draft.uri, "allOf": inner}
             self.validators[key] = jsonschema_rs.validator_for(
                 schema if parts else {},

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.quoting import to_json
+from xregit.payloads.compatibility.json_schema.conditions import are_disjoint, unproved
 from xregit.payloads.compatibility.json_schema.constraints import (
     NUMBERS,
     TYPES,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 ITEM, ANY = "[]", "*"
 _MAX_STEPS = 4_000
 _MAX_SPLITS = 6
-# Keywords that are taken together, and held against the very same.
-_TOGETHER = (("if", "then", "else"), ("not",), ("contains", "minContains", "maxContains"))
 _UNREAD = ("$dynamicRef", "$recursiveRef")
 
 
@@ -66,15 +65,19 @@ class Proof:
     writer: Space
     reader: Space
     proved: set[tuple[frozenset[str], str]] = field(default_factory=set)
-    steps: int = 0
+    steps: list[int] = field(default_factory=lambda: [0])
+
+    def reversed(self) -> Proof:
+        """Return the proof of the other direction, which shares the steps that are left but nothing proved."""
+        return Proof(self.reader, self.writer, steps=self.steps)
 
     def gaps(self, parts: Parts, reader: Part, path: NamePath, splits: int = 0) -> list[Gap]:
         """Return the gaps between parts that apply together and a schema that reads."""
         key = frozenset(part.key for part in parts), reader.key
         if key in self.proved:
             return []
-        self.steps += 1
-        if self.steps > _MAX_STEPS:
+        self.steps[0] += 1
+        if self.steps[0] > _MAX_STEPS:
             return [Gap("large", path, "")]
         constraints = Constraints(tuple(flat for part in parts for flat in self.writer.flat(part)), self.writer)
         if not constraints.types:
@@ -146,15 +149,14 @@ class Proof:
             yield Gap("values", path, "enum" if "enum" in schema else "const")
         if "format" in schema and "string" in constraints.types and self.of_format(constraints, schema["format"]):
             yield Gap("pattern", path, "format", "", to_json(schema["format"]))
-        for keywords in _TOGETHER:
-            if keywords[0] in schema and not states_same(constraints, schema, keywords):
-                yield Gap("condition", path, keywords[0])
+        for keyword in unproved(self, constraints, part):
+            yield Gap("condition", path, keyword)
         if any(name in schema for name in _UNREAD):
             yield Gap("large", path, "")
 
     def of_format(self, constraints: Constraints, name: Any) -> bool:
         """Return whether a format refuses what may be written."""
-        return self.reader.formats and not (self.writer.formats and name in constraints.values_of("format"))
+        return self.reader.formats and not (self.writer.asserts(name) and name in constraints.values_of("format"))
 
     def of_object(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of an object's properties."""
@@ -171,7 +173,7 @@ class Proof:
             parts = constraints.of_name(name)
             if not parts and name in required:
                 # It has no schema, but it is always there.
-                parts = (part.inner({}, "properties", name),)
+                parts = (_anything(part),)
             yield from self.of_property(parts, here, (*path, name), name)
         for text, inner in schema.get("patternProperties", {}).items():
             yield from self.of_pattern(constraints, part.inner(inner, "patternProperties", text), text, path)
@@ -184,21 +186,23 @@ class Proof:
         """Yield the gaps of a property; of one that nobody describes, nobody knows what is written."""
         if parts:
             yield from self.gaps(parts, reader, path)
-        elif self.gaps((Part({}, reader.resolver, "any"),), reader, path):
+        elif self.gaps((_anything(reader),), reader, path):
             yield Gap("declared", path, "", name, undescribed=True)
 
     def of_pattern(self, constraints: Constraints, reader: Part, text: str, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of properties whose names match a pattern."""
         compiled = compile_pattern(text)
         for name in constraints.declared:
-            if compiled is not None and compiled.is_valid(name):
+            if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
         matching = constraints.matching(text)
         if matching:
             yield from self.gaps(matching, reader, (*path, ANY))
-        elif constraints.patterns:
-            yield from self.of_property((), reader, (*path, ANY), text)
-        elif not any(part.schema is False for part in constraints.others):
+            return
+        # A name may match another pattern as well.
+        for other in constraints.patterns:
+            yield from self.gaps(constraints.matching(other), reader, (*path, ANY))
+        if not any(part.schema is False for part in constraints.others):
             yield from self.of_property(constraints.others, reader, (*path, ANY), text)
 
     def of_additional(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
@@ -216,7 +220,7 @@ class Proof:
                 yield from self.gaps(constraints.matching(text), reader, (*path, ANY))
         if constraints.others:
             yield from self.gaps(constraints.others, reader, (*path, ANY))
-        elif self.gaps((Part({}, reader.resolver, "any"),), reader, (*path, ANY)):
+        elif self.gaps((_anything(reader),), reader, (*path, ANY)):
             yield Gap("closing", path, "additionalProperties")
 
     def of_array(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
@@ -236,7 +240,7 @@ class Proof:
 
     def of_item(self, parts: Parts, reader: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of one item; where nobody describes it, it may be anything."""
-        yield from self.gaps(parts or (Part({}, reader.resolver, "any"),), reader, (*path, ITEM))
+        yield from self.gaps(parts or (_anything(reader),), reader, (*path, ITEM))
 
     def of_alternatives(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield alternatives of which none, or not exactly one, is known to fit."""
@@ -260,13 +264,16 @@ class Proof:
                 pairs = list(zip(cases, branches, strict=True))
                 same = all(not self.gaps((writer,), reader, path, 1) for writer, reader in pairs)
                 if same:
-                    # Both directions share one budget: schemas that hold themselves would double it at each level.
-                    back = Proof(self.reader, self.writer, steps=self.steps)
+                    back = self.reversed()
                     same = all(not back.gaps((reader,), writer, path, 1) for writer, reader in pairs)
-                    self.steps = back.steps
                 if same:
                     return True
         return False
+
+
+def _anything(part: Part) -> Part:
+    """Return the schema of a value that nobody describes."""
+    return Part({}, part.resolver, "any")
 
 
 def _split_by_type(constraints: Constraints) -> Iterator[Parts]:
@@ -379,45 +386,11 @@ SCALAR_KEYWORDS: Mapping[str, tuple[frozenset[str], str, Implied]] = {
     "minLength": (frozenset(("string",)), "length", _minimum_follows("minLength")),
     "maxLength": (frozenset(("string",)), "length", _maximum_follows("maxLength")),
     "pattern": (frozenset(("string",)), "pattern", _is_same("pattern")),
+    "contentEncoding": (frozenset(("string",)), "pattern", _is_same("contentEncoding")),
+    "contentMediaType": (frozenset(("string",)), "pattern", _is_same("contentMediaType")),
     "minItems": (frozenset(("array",)), "length", _minimum_follows("minItems")),
     "maxItems": (frozenset(("array",)), "length", _maximum_follows("maxItems")),
     "uniqueItems": (frozenset(("array",)), "unique", _unique),
     "minProperties": (frozenset(("object",)), "length", _minimum_follows("minProperties")),
     "maxProperties": (frozenset(("object",)), "length", _maximum_follows("maxProperties")),
-    "propertyNames": (frozenset(("object",)), "condition", _is_same("propertyNames")),
-    "dependencies": (frozenset(("object",)), "condition", _is_same("dependencies")),
-    "dependentRequired": (frozenset(("object",)), "condition", _is_same("dependentRequired")),
-    "dependentSchemas": (frozenset(("object",)), "condition", _is_same("dependentSchemas")),
 }
-
-
-def states_same(constraints: Constraints, reader: Mapping[str, Any], keywords: tuple[str, ...]) -> bool:
-    """Return whether one of the writer's schemas has the same values of keywords that belong together."""
-    expected = _text({name: reader.get(name) for name in keywords})
-    texts = (_text({name: schema.get(name) for name in keywords}) for schema in constraints.schemas)
-    return '"$ref"' not in expected and expected in texts
-
-
-_MAX_DEPTH = 3
-
-
-def are_disjoint(constraints: Constraints, space: Space, part: Part, depth: int = 0) -> bool:
-    """Return whether no value of parts that apply together fits a schema."""
-    reader = Constraints(tuple(space.flat(part)), space)
-    if not constraints.types & reader.types:
-        return True
-    if constraints.finite is not None:
-        validator = space.validator((part,))
-        return not any(validator.is_valid(value) for value in constraints.finite)
-    if constraints.types & reader.types != {"object"} or depth > _MAX_DEPTH:
-        return False
-    return any(_property_disjoint(constraints, reader, name, depth) for name in constraints.required)
-
-
-def _property_disjoint(constraints: Constraints, reader: Constraints, name: str, depth: int) -> bool:
-    """Return whether a property that is always there can't be what both want."""
-    inner = tuple(flat for part in constraints.of_name(name) for flat in constraints.space.flat(part))
-    return bool(inner) and any(
-        are_disjoint(Constraints(inner, constraints.space), reader.space, part, depth + 1)
-        for part in reader.of_name(name)
-    )
