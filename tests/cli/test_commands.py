@@ -395,19 +395,31 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("settings", "expected"),
+    ("settings", "options", "base"),
     [
-        ("title: A\n", "python3 -m http.server -d build/api"),
-        ("baseurl: https://a.example/b\n", "build/api at https://a.example/b"),
+        ("title: A\n", [], "http://localhost:8000"),
+        ("baseurl: https://a.example/b\n", [], "https://a.example/b"),
+        ("baseurl: https://a.example/b\n", ["--baseurl", "http://localhost:8000/"], "http://localhost:8000"),
     ],
 )
 def test_build_says_where_its_api_works(
-    here: Path, capsys: pytest.CaptureFixture[str], settings: str, expected: str
+    here: Path, capsys: pytest.CaptureFixture[str], settings: str, options: list[str], base: str
 ) -> None:
-    """The addresses in the static API lead to this machine, or where the settings say that it will be."""
+    """The links of the static API lead to where the command says that it will be, else the settings, else here."""
     (here / "registry" / "xregit.yaml").write_text(settings, encoding="utf-8")
-    assert run(["build", "--only", "api"]) == 0
-    assert expected in capsys.readouterr().err
+    assert run(["build", "--only", "api", *options]) == 0
+    local = base == "http://localhost:8000"
+    hint = "python3 -m http.server -d build/api\n" if local else f"serve build/api at {base}, where"
+    assert hint in capsys.readouterr().err
+    root = json.loads((here / "build" / "api" / "index.html").read_bytes())
+    assert (root["self"], root["messagegroupsurl"]) == (f"{base}/", f"{base}/messagegroups")
+
+
+def test_build_takes_web_addresses_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is no address is wrong usage, and nothing is written."""
+    assert run(["build", "--only", "api", "--baseurl", "localhost:8000"]) == 2
+    assert "begins with https:// or http://" in capsys.readouterr().err
+    assert not (here / "build").exists()
 
 
 def test_build_replaces_no_file_that_a_link_leads_to(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

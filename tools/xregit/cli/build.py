@@ -34,11 +34,20 @@ DOCUMENT = "registry.json"
 
 @dataclass(frozen=True)
 class Build:
-    """One build: the path of the registry, the folder to write to, and whether the registry is checked."""
+    """One build: the path of the registry, the folder to write to, and whether the registry is checked.
+
+    ``address`` is where the static API will be served, if not where the registry's settings say.
+    """
 
     path: Path
     output: Path
     checked: bool
+    address: str = ""
+
+    @property
+    def baseurl(self) -> str:
+        """Where the static API will be served, or nothing where nobody says."""
+        return self.address or self.registry.settings.baseurl
 
     @cached_property
     def registry(self) -> Registry:
@@ -109,8 +118,7 @@ def api_step(task: Build) -> str:
     from xregit.document.static_api import api_files
     from xregit.source import atomic_write
 
-    settings = task.registry.settings
-    files = api_files(task.registry, settings.baseurl or LOCAL, profile=settings.profile)
+    files = api_files(task.registry, task.baseurl or LOCAL, profile=task.registry.settings.profile)
     atomic_write.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
     return f"{len(files):,} files"
 
@@ -132,9 +140,10 @@ def tables_step(task: Build) -> str:
 
 def api_hint(task: Build) -> str:
     """Say how to look at the static API, whose addresses lead to where it will be served."""
-    base = task.registry.settings.baseurl
-    place = task.output / "api"
-    return f"serve {place} at {base}, where its addresses lead" if base else f"python3 -m http.server -d {place}"
+    base, place = task.baseurl or LOCAL, task.output / "api"
+    if base == LOCAL:
+        return f"python3 -m http.server -d {place}"
+    return f"serve {place} at {base}, where its links lead; to try it here, build with --baseurl {LOCAL}"
 
 
 def site_hint(task: Build) -> str:
@@ -212,6 +221,20 @@ def hints(steps: Iterable[Step], task: Build) -> str:
 STEP_NAMES = tuple(step.name for step in STEPS)
 
 
+class WebAddress(click.ParamType[str]):
+    """An address that begins with http:// or https://."""
+
+    name = "url"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the address without a slash at its end; any other text is wrong usage."""
+        from xregit.model.datatypes import SYNTAXES
+
+        if value and not SYNTAXES["web"].test(value):
+            self.fail(f'"{value}" is not {SYNTAXES["web"].about}', param, ctx)
+        return value.rstrip("/")
+
+
 class Steps(click.ParamType[tuple[str, ...]]):
     """Names of steps, with commas between them."""
 
@@ -232,13 +255,16 @@ class Steps(click.ParamType[tuple[str, ...]]):
 @output_folder("build")
 @click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
 @click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
+@click.option("--baseurl", type=WebAddress(), default="", metavar="URL", help="Where the static API will be served.")
 @click.option("--at", type=Ref(), metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
 @with_registry
-def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...], at: str | None) -> None:
+def build(
+    registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, ...], baseurl: str, at: str | None
+) -> None:
     """Check, then write document, static API, site and tables.
 
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
-    written and the exit code is 1.
+    written and the exit code is 1. Links of the static API lead to --baseurl, else to the baseurl of xregit.yaml.
     """
     from xregit.cli.log import checkout
 
@@ -247,7 +273,7 @@ def build(registry: Path, output: Path, only: tuple[str, ...], skip: tuple[str, 
         if step.writes:
             refuse_own_folder(registry, output / step.writes, replaced=True)
     with checkout(registry, at) as place:
-        run_steps(Build(place, output, checked="check" in {step.name for step in steps}), steps)
+        run_steps(Build(place, output, checked="check" in {step.name for step in steps}, address=baseurl), steps)
 
 
 def run_steps(task: Build, steps: tuple[Step, ...]) -> None:
