@@ -156,6 +156,7 @@ def test_documents_may_repeat_each_other(tmp_path: Path) -> None:
         ({"messagegroups": {"G": {}}}, "ids-differ-only-in-case"),
         ({"modelsource": {"attributes": {"team": {"type": "uri"}}}}, "different-model"),
         ({"envelopemetadata": {}}, "not-a-registry"),
+        ({"type": "about:blank", "title": "Not Found", "status": 404}, "not-a-registry"),
     ],
 )
 def test_documents_that_do_not_go_together_stop_the_import(tmp_path: Path, second: dict[str, Any], rule: str) -> None:

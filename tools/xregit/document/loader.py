@@ -148,7 +148,7 @@ class _DocumentLoader:
             if not parsed.problems:
                 self.error("not-a-mapping", "The document holds no mapping of names to values.", "", Span(1, 1))
             return None
-        other = detect_other(value, known_collections(self.ours))
+        other = detect_other(value, known_collections(self.ours), self.ours.attributes.keys())
         if other is not None:
             kind, path = other
             message = f'The document is {kind.name}, as "{"/".join(map(str, path))}" shows.'

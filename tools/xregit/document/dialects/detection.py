@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -67,8 +68,13 @@ def detect_dialect(value: Mapping[str, Any], own: Collection[str] = ()) -> Diale
     return DialectMatch(() if [item.name for item in matches] == [ANY_1_0] else matches)
 
 
-def detect_other(value: Mapping[str, Any], collections: Collection[str]) -> tuple[OtherDocument, KeyPath] | None:
-    """Return what a document is that is no registry, and the path that shows it; ``collections`` make a registry."""
+def detect_other(
+    value: Mapping[str, Any], collections: AbstractSet[str], attributes: AbstractSet[str]
+) -> tuple[OtherDocument, KeyPath] | None:
+    """Return what a document is that is no registry, and the path that shows it.
+
+    ``collections`` make a registry, ``attributes`` are those that one has. Mappings may be collections of its own.
+    """
     first, *pieces = other_documents()
     path = next((path for marker in first.paths for path in _paths(value, marker)), None)
     if path is not None:
@@ -76,7 +82,18 @@ def detect_other(value: Mapping[str, Any], collections: Collection[str]) -> tupl
     has_collection = any(name.casefold() in collections and isinstance(item, Mapping) for name, item in value.items())
     if "registryid" in value or has_collection:
         return None
-    return next(((piece, path) for piece in pieces for marker in piece.paths for path in _paths(value, marker)), None)
+    piece = next(((piece, path) for piece in pieces for marker in piece.paths for path in _paths(value, marker)), None)
+    known = attributes | collections | _FORMER_ATTRIBUTES
+    if piece or any(name.casefold() in known or isinstance(item, Mapping) for name, item in value.items()):
+        return piece
+    return next(((_NOTHING_KNOWN, (name,)) for name in value), None)
+
+
+# What releases before 1.0 and editors write beside a registry's own attributes.
+_FORMER_ATTRIBUTES = frozenset({"$schema", "schema", "id"})
+_NOTHING_KNOWN = OtherDocument(
+    "no registry", (), 'A registry has attributes such as "registryid", and collections such as "messagegroups".'
+)
 
 
 @dataclass(slots=True)
