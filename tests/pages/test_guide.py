@@ -227,6 +227,18 @@ def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
     assert [(item.rule, item.severity) for item in results] == [("underived-base-message", Severity.INFO)]
 
 
+def test_shell_of_the_readme_goes_on() -> None:
+    """Its first command activates the environment in which all others run, and CI ends with its line for the tests."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first, *others = blocks("README.md", "sh")
+    assert first.startswith("python3 -m venv .venv && . .venv/bin/activate && ")
+    tests = next(line for line in others if "pytest" in line)
+    assert tests.startswith(first.partition(" pip ")[0])
+    assert text.count(".venv/bin/") == first.count(".venv/bin/") + tests.count(".venv/bin/")
+    assert (ROOT / ".ci/run").read_text(encoding="utf-8").endswith(f"\n{tests}")
+    assert tests in (ROOT / ".github/CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
 def test_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it shows of Python runs in a clone."""
     (program,) = blocks("README.md", "python")
