@@ -181,7 +181,7 @@ def test_what_cannot_be_read_is_named(clone: Path, capsys: pytest.CaptureFixture
     (tmp_path / "copy/registry/messagegroups/ships/messages/ship.position.yaml").write_text("a: [\n", encoding="utf-8")
     assert run(["--registry", str(tmp_path / "copy/registry"), "diff", "HEAD"]) == 0
     printed = capsys.readouterr()
-    assert printed.out == "Nothing has changed in what can be read.\n"
+    assert printed.out == "No changes in what can be read.\n"
     assert "ship.position.yaml" in printed.err
 
 

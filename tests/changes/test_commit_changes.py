@@ -179,7 +179,7 @@ def test_an_oldest_commit_that_a_shallow_clone_knows_is_no_beginning(
         monkeypatch.chdir(tmp_path / folder)
         assert run(["log", xid]) == 0
         said[folder] = capsys.readouterr().out.splitlines()[1:]
-    assert said == {"clone": ["    It says the same as before."], "here": ["    It begins here."]}
+    assert said == {"clone": ["    No catalog changes."], "here": ["    Created."]}
 
 
 def test_outside_of_git_there_is_no_life(repository: Repository, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 import xregit
+from xregit.cli.build import entity_counts
 from xregit.cli.init import FROM_HERE
 from xregit.cli.runner import run
 from xregit.installed import install_command, installation_record, is_local, pip_command, source_address
@@ -141,7 +142,7 @@ def test_import_says_how_a_document_is_written(here: Path, capsys: pytest.Captur
     (here / "old.json").write_text('{"groups": {"g": {"definitions": {}}}}', encoding="utf-8")
     assert run(["import", "old.json", "--into", "text"]) == 0
     captured = capsys.readouterr()
-    assert captured.err.startswith("old.json is written as 0.5-wip.\n")
+    assert captured.err.startswith("old.json: detected format 0.5-wip.\n")
     assert '"groups" is read as "messagegroups".' in captured.err
     assert captured.err.endswith("\nWrote 2 files to text.\n")
     assert run(["import", "old.json", "--into", "json", "--format", "json"]) == 0
@@ -392,6 +393,12 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
     assert run(["build", "--only", "api,document,check"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["check", "document", "api"]
     assert sorted(path.name for path in (here / "build").iterdir()) == ["api", "registry.json"]
+
+
+def test_counts_of_one_are_singular(here: Path) -> None:
+    """One group is no "1 messagegroups"."""
+    catalog = xregit.load(here / "registry")
+    assert entity_counts(catalog) == "1 messagegroup, 1 endpoint, 1 schemagroup, 1 message, 1 schema"
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_import_says_how_documents_are_written_and_what_was_changed(tmp_path: Pa
     results = [(item.line, item.message) for item in report.changes]
     assert results == [
         (2, '"definitionGroups" is read as "messagegroups".'),
-        (2, 'The document is written as 0.5-wip ("definitionGroups").'),
+        (2, 'Detected format: 0.5-wip ("definitionGroups").'),
         (4, '"definitions" is read as "messages".'),
         (6, '"format" is read as "envelope".'),
         (9, '"format" is read as "envelope".'),

@@ -62,7 +62,7 @@ def test_pull_request_is_checked(made: Repository, tmp_path: Path, old: str, new
     runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
     runner.job("check.yml", "registry")
     assert runner.failed == failed
-    assert runner.summary.startswith("## 1 change breaks somebody" if failed else "## Nothing breaks")
+    assert runner.summary.startswith("## 1 breaking change" if failed else "## No breaking changes")
 
 
 @pytest.mark.spark

@@ -85,7 +85,7 @@ def test_change_that_breaks_somebody_fails(origin: Repository, tmp_path: Path, e
     runner.job("check.yml", "registry")
     assert runner.failed == [CHECK]
     assert f"::error file={POSITION},line=" in runner.output(CHECK)
-    assert runner.summary.startswith("## 1 change breaks somebody\n\n### ")
+    assert runner.summary.startswith("## 1 breaking change\n\n### ")
     assert errors(clone) == ["address-moved"]
 
 

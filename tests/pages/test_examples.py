@@ -391,7 +391,9 @@ def test_line_goes_where_clients_send(tmp_path: Path) -> None:
     assert result["h"].send_command == "curl -X POST http://localhost:8080/x"
     assert result["h"].authorization is None
     assert result["i"].send_command == "curl -X POST -H 'Place: door-1' https://c/door-1"
-    assert result["i"].authorization == Link("c", f"{ROOT}endpoints/c/#authorization", "OAuth2 or Plain")
+    assert result["i"].authorization == Link(
+        "c", f"{ROOT}endpoints/c/#authorization", "an OAuth 2 token or a user name and password"
+    )
     assert "--server nats://b" in result["n"].send_command
     assert "--server nats://e" in result["o"].send_command
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -127,6 +128,32 @@ def test_cases_that_a_reference_leads_to_are_looked_at() -> None:
     old = b'{"items": {"$ref": "#/definitions/some"}, "definitions": {"some": {"anyOf": [{"type": "null"}]}}}'
     assert compatible("JsonSchema/draft-07", old, b'{"items": false}').backward is not Answer.YES
     assert compatible("JsonSchema/draft/2020-12", old, b'{"items": false}').backward is not Answer.YES
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"enum": ["a", "b"]}, {"enum": ["a"]}, 'Enum values removed: "b", as "b" shows.'),
+        ({"enum": ["a"]}, {"enum": ["a", "b", "c"]}, 'Enum values added: "b", "c", as "b" shows.'),
+        ({"enum": ["a"]}, {"enum": ["b"]}, 'Enum values removed: "a"; added: "b", as "a" shows.'),
+        (
+            {"type": "integer", "enum": [1]},
+            {"enum": [*range(1, 9)]},
+            "Enum values added: 2, 3, 4, 5, 6, 2 more, as 2 shows.",
+        ),
+        ({"type": "string"}, {"enum": ["a"]}, 'The value is limited to an enum now, as "" shows.'),
+        ({"enum": ["a"]}, {"type": "string"}, 'The value is no longer limited to an enum, as "" shows.'),
+        *(
+            ({**open_, "properties": {"state": {"enum": ["a"]}}}, open_, f"Property removed. {removed}")
+            for open_ in ({"type": "object"}, {"type": "object", "additionalProperties": True})
+            for removed in ["The schema allows extra properties, so new payloads may use this name differently."]
+        ),
+    ],
+)
+def test_words_name_what_changes(before: object, after: object, expected: str) -> None:
+    """Values by themselves, and a removed property as one, whether its schema says or implies that it is open."""
+    documents = (json.dumps(document).encode() for document in (before, after))
+    assert [item.message for item in compatible("JsonSchema/draft-07", *documents).verdicts] == [expected]
 
 
 def test_example_shows_what_it_stands_for() -> None:

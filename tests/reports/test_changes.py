@@ -36,13 +36,13 @@ def item(
 @pytest.mark.parametrize(
     ("items", "expected"),
     [
-        ([], "The message catalog stays as it is"),
-        ([item(Impact.BREAKING)], "1 change breaks somebody"),
-        ([item(Impact.BREAKING), item(Impact.BREAKING)], "2 changes break somebody"),
-        ([item(Impact.UNKNOWN)], "1 change needs a look"),
-        ([item(Impact.UNKNOWN), item(Impact.UNKNOWN)], "2 changes need a look"),
-        ([item(Impact.COMPATIBLE, MergeDecision.FINE)], "Nothing breaks"),
-        ([item(Impact.BREAKING, MergeDecision.WAIVED)], "Nothing breaks that is not let through"),
+        ([], "No catalog changes"),
+        ([item(Impact.BREAKING)], "1 breaking change"),
+        ([item(Impact.BREAKING), item(Impact.BREAKING)], "2 breaking changes"),
+        ([item(Impact.UNKNOWN)], "1 change needs review"),
+        ([item(Impact.UNKNOWN), item(Impact.UNKNOWN)], "2 changes need review"),
+        ([item(Impact.COMPATIBLE, MergeDecision.FINE)], "No breaking changes"),
+        ([item(Impact.BREAKING, MergeDecision.WAIVED)], "All breaking changes are allowed"),
     ],
 )
 def test_the_headline_says_what_matters_most(items: list[ReviewItem], expected: str) -> None:
@@ -52,8 +52,8 @@ def test_the_headline_says_what_matters_most(items: list[ReviewItem], expected: 
 
 def test_nothing_is_said_briefly() -> None:
     """In every form."""
-    assert changes_text(NOTHING) == "Nothing has changed."
-    assert changes_markdown(NOTHING) == "## The message catalog stays as it is\n"
+    assert changes_text(NOTHING) == "No changes."
+    assert changes_markdown(NOTHING) == "## No catalog changes\n"
     assert json.loads(changes_json(NOTHING))["changes"] == []
 
 
@@ -64,7 +64,7 @@ def test_what_can_not_be_read_is_not_said_to_stay_as_it_is(tmp_path: Path) -> No
     after = registry_of(tmp_path / "after", {path: "protocol: [KAFKA\n"})
     for one, other in ((before, after), (after, before)):
         result = review(diff(one, other), one, other, today=date(2026, 1, 1))
-        assert changes_text(result) == "Nothing has changed in what can be read."
+        assert changes_text(result) == "No changes in what can be read."
         assert json.loads(changes_json(result))["unread"] == [f"registry/{path}"]
         assert changes_markdown(result).split("\n\n") == [
             "## What can't be read can't be compared",
@@ -77,7 +77,7 @@ def test_very_many_files_that_can_not_be_read_are_counted() -> None:
     """What breaks is still the headline."""
     files = tuple(f"registry/messagegroups/g/messages/m{number}.yaml" for number in range(10_000))
     text = changes_markdown(Review((item(Impact.BREAKING),), (), unreadable=files))
-    assert text.startswith("## 1 change breaks somebody\n")
+    assert text.startswith("## 1 breaking change\n")
     assert "- and 9,950 more" in text
     assert len(text) <= MAX_CHARACTERS
 
@@ -99,7 +99,7 @@ def test_summary_is_never_longer_than_github_takes(changes: int, reaches: int, l
     result = item(Impact.BREAKING, message=f'It is "{"x" * length}" now.', reaches=reaches)
     text = changes_markdown(Review((result,) * changes, ()))
     assert len(text) <= MAX_CHARACTERS
-    assert f"### Breaks somebody ({changes})" in text
+    assert f"### Breaking ({changes})" in text
     assert "more." in text
 
 

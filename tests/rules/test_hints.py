@@ -176,7 +176,7 @@ def test_host_without_scheme_is_completed(tmp_path: Path, address: str, meant: s
     stated = f"usage: [producer]\nprotocol: KAFKA\nprotocoloptions: {{endpoints: [{{uri: '{address}'}}]}}\n"
     diagnostics = check(read_folder(folder(tmp_path, {"endpoints/e/endpoint.yaml": stated}))).diagnostics
     helps = [item.help for item in diagnostics if item.rule == "address-without-host"]
-    assert helps == [f'Write it as in "plaintext://{meant}".']
+    assert helps == [f'Use "plaintext://{meant}".']
 
 
 def test_group_in_the_registry_s_own_file_is_sent_to_its_own(tmp_path: Path) -> None:

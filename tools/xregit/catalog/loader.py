@@ -244,7 +244,7 @@ class _Loader:
             self.broken.add(self.place(path).path)
         if entity.folder in self.reported_folders:
             return
-        message = "The file is where no entity of the registry is kept."
+        message = "Unexpected location: nothing in this folder reads such a file."
         if entity.corrected:
             message = "The file is not read: names of files end in .yaml here, not in .yml."
         if entity.folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -195,14 +196,15 @@ def site_config(registry: Path) -> Path | None:
 
 
 def entity_counts(registry: Registry) -> str:
-    """Return how many entities of each kind there are, such as "12 messagegroups, 64 messages"."""
-    model = registry.model
-    counts = dict.fromkeys([*model.groups, *(plural for kind in model.groups.values() for plural in kind.resources)], 0)
+    """Return how many entities of each kind there are, such as "1 messagegroup, 64 messages"."""
+    groups = registry.model.groups
+    singular = {kind.plural: kind.singular for kind in groups.values()}
+    singular |= {kind.plural: kind.singular for group in groups.values() for kind in group.resources.values()}
+    counts = Counter(group.type.plural for group in registry.all_groups)
     for group in registry.all_groups:
-        counts[group.type.plural] += 1
-        for plural, resources in group.collections.items():
-            counts[plural] += len(resources)
-    return ", ".join(f"{count:,} {plural}" for plural, count in counts.items() if count) or "an empty registry"
+        counts.update({plural: len(resources) for plural, resources in group.collections.items()})
+    names = {plural: name if counts[plural] == 1 else plural for plural, name in singular.items()}
+    return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]) or "an empty registry"
 
 
 def run_step(step: Step, task: Build) -> str:

@@ -41,7 +41,7 @@ def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
         print_result(as_json(import_report_json(report)))
         return int(report.failed)
     for path, release in report.writings:
-        note(f"{path} is written as {release}.")
+        note(f"{path}: detected format {release}.")
     if report.diagnostics:
         note(text(report.diagnostics, report.lines))
     note(import_summary(report, into))

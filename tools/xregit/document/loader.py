@@ -212,7 +212,7 @@ class _DocumentLoader:
 def _dialect_note(dialect: DialectMatch) -> Note:
     """Return the note on a document that is not written as we write, at the first sign of that."""
     signs = [f'{match.name} ("{_last_name(match.path)}")' for match in dialect.matches]
-    message = f"the document is written as {', mixed with '.join(signs)}"
+    message = f"detected format: {', mixed with '.join(signs)}"
     return Note("other-dialect", Severity.INFO, dialect.matches[0].path, message)
 
 

@@ -220,12 +220,23 @@ def _fill_placeholders(value: Any, values: Mapping[str, str]) -> Any:
 
 
 def _authorization(endpoint: Endpoint) -> Link | None:
-    """Return the link to how an endpoint authorizes clients, with the types as its note, if it says so."""
+    """Return the link to how an endpoint authorizes clients, with what they need as its note, if it says so."""
     value = endpoint.options.get("authorization")
     items = value if isinstance(value, list | tuple) else (value,)
     types = [each["type"] for each in items if isinstance(each, Mapping) and isinstance(each.get("type"), str)]
     target = f"{href(address(endpoint.xid))}#authorization"
-    return Link(endpoint.name or endpoint.id, target, " or ".join(dict.fromkeys(types))) if types else None
+    needs = dict.fromkeys(_CREDENTIALS.get(name.lower(), f"authorization by {name}") for name in types)
+    return Link(endpoint.name or endpoint.id, target, " or ".join(needs)) if needs else None
+
+
+# What a client brings for each type of authorization, as a sentence names it.
+_CREDENTIALS: Mapping[str, str] = {
+    "oauth2": "an OAuth 2 token",
+    "plain": "a user name and password",
+    "x509cert": "a client certificate",
+    "apikey": "an API key",
+    "sasl": "SASL authentication",
+}
 
 
 def addresses(endpoint: Endpoint) -> tuple[str, ...]:

@@ -41,18 +41,18 @@ def parts(review: Review) -> tuple[Part, ...]:
 
 
 _TITLES: Mapping[str, str] = {
-    "breaking": "Breaks somebody",
-    "unknown": "Can't be told",
-    "let-through": "Would break somebody, but is let through",
-    "compatible": "Breaks nobody",
-    "cosmetic": "Not on the wire",
+    "breaking": "Breaking",
+    "unknown": "Needs review",
+    "let-through": "Breaking, but allowed",
+    "compatible": "Non-breaking",
+    "cosmetic": "Documentation only",
 }
-_WORDS: Mapping[str, tuple[str, str]] = {
-    "breaking": ("breaks somebody", "break somebody"),
-    "unknown": ("can't be told", "can't be told"),
-    "let-through": ("is let through", "are let through"),
-    "compatible": ("breaks nobody", "break nobody"),
-    "cosmetic": ("is not on the wire", "are not on the wire"),
+_COUNTS: Mapping[str, str] = {
+    "breaking": "{} breaking {}",
+    "unknown": "{} {} to review",
+    "let-through": "{} allowed {}",
+    "compatible": "{} non-breaking {}",
+    "cosmetic": "{} documentation-only {}",
 }
 _BRIEF = frozenset({"compatible", "cosmetic"})
 
@@ -62,7 +62,7 @@ def _part_of(item: ReviewItem) -> str:
 
 
 def changes_text(review: Review) -> str:
-    """Return all changes for people, those that break somebody first and in full, then one sentence to sum up."""
+    """Return all changes for people, breaking ones first and in full, then one sentence to sum up."""
     lines: list[str] = []
     for part in parts(review):
         lines += [
@@ -102,9 +102,13 @@ def counts(review: Review) -> Mapping[str, int]:
 def summary(review: Review) -> str:
     """Return one sentence that says how many changes there are, and of what kind."""
     if not review.items:
-        return "Nothing has changed in what can be read." if review.unreadable else "Nothing has changed."
-    clauses = [f"{number} {_WORDS[name][number > 1]}" for name, number in counts(review).items() if number]
-    return f"{_many(len(review.items), 'change')}: {', '.join(clauses)}."
+        return "No changes in what can be read." if review.unreadable else "No changes."
+    numbers = {name: number for name, number in counts(review).items() if number}
+    noun = "change" if len(review.items) == 1 else "changes"
+    if len(numbers) == 1:
+        return "".join(f"{_COUNTS[name].format(number, noun)}." for name, number in numbers.items())
+    clauses = (" ".join(_COUNTS[name].format(number, "").split()) for name, number in numbers.items())
+    return f"{len(review.items)} {noun}: {', '.join(clauses)}."
 
 
 def place(item: ReviewItem) -> str:
@@ -166,7 +170,7 @@ def _entry_lines(entry: HistoryEntry) -> Iterator[str]:
     if not entry.readable:
         yield "    Some of it can't be read at this commit."
     elif not entry.changes:
-        yield "    It begins here." if entry.begins else "    It says the same as before."
+        yield "    Created." if entry.begins else "    No catalog changes."
     for change in entry.changes:
         by = "" if change.xid == entry.xid else f" (through {change.xid})"
         yield f"    {change.message}{by}{_consequence(change)}"

@@ -31,7 +31,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
 _QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
 _NOTES = {
     "breaking": "A definition in use should stay what it is on the wire: make a new one, and deprecate the old.",
-    "unknown": "Somebody has to look at these.",
+    "unknown": "Whether these break anybody can't be told: look at each.",
 }
 
 
@@ -74,16 +74,15 @@ def headline(review: Review) -> str:
     """Return in a few words what a reader most needs to know."""
     numbers = counts(review)
     if numbers["breaking"]:
-        verb = "change breaks" if numbers["breaking"] == 1 else "changes break"
-        return f"{numbers['breaking']} {verb} somebody"
+        return f"{numbers['breaking']} breaking change{'' if numbers['breaking'] == 1 else 's'}"
     if numbers["unknown"]:
         verb = "change needs" if numbers["unknown"] == 1 else "changes need"
-        return f"{numbers['unknown']} {verb} a look"
+        return f"{numbers['unknown']} {verb} review"
     if review.unreadable:
         return "What can't be read can't be compared"
     if not review.items:
-        return "The message catalog stays as it is"
-    return "Nothing breaks" if not numbers["let-through"] else "Nothing breaks that is not let through"
+        return "No catalog changes"
+    return "No breaking changes" if not numbers["let-through"] else "All breaking changes are allowed"
 
 
 def _unread(review: Review, form: _Form) -> Iterator[str]:
@@ -144,7 +143,7 @@ def _title(item: ReviewItem, page: Page) -> str:
 
 
 def _cell(says: str, impact: str) -> str:
-    mark = {"breaking": "**breaks**", "unknown": "can't be told"}.get(impact, "fine")
+    mark = {"breaking": "**breaking**", "unknown": "to review"}.get(impact, "fine")
     return f"{mark}: {_prose(says)}" if says else mark
 
 

@@ -79,9 +79,9 @@ def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
         name = "uri" if entry.get("uri") is not None else "url"
         address = text(entry, name)
         if address and "{" not in address and not re.match(_WITH_HOST, address) and SYNTAXES["address"].test(address):
-            message = f'"{address}" says no host: that stands behind a scheme and two slashes.'
             host = address if re.fullmatch(_BARE_HOST, address) else "host.example.com"
-            help_ = f'Write it as in "{protocol.schemes[0]}://{host}".'
+            message = f'Missing scheme: "{address}" names no host.'
+            help_ = f'Use "{protocol.schemes[0]}://{host}".'
             yield finding(OPTIONS, "endpoints", index, name, message=message, help=help_)
 
 

@@ -23,7 +23,7 @@ def messages_indistinguishable(registry: Registry, compared: ComparedMessage) ->
     """Report a message that demands the same as another one, or of which the other one demands less."""
     pairs = [pair for pair in compared.overlaps if _differing(registry, pair) is None]
     if pairs:
-        text_ = f"{_sentence(pairs, 'Nothing tells the message apart from')}."
+        text_ = _sentence(pairs, "This message can't be distinguished from") + "."
         help_ = "Let the two differ in a fixed value, such as that of the type, the subject or the topic."
         yield finding(message=text_, help=help_, on_key=True)
 
@@ -42,7 +42,7 @@ def overlapping_template(registry: Registry, compared: ComparedMessage) -> Itera
 
 def _sentence(pairs: list[Overlap], sentence: str) -> str:
     more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-    return f'{sentence} "{pairs[0].first}"{more} at "{pairs[0].endpoints[0]}"'
+    return f'{sentence} "{pairs[0].first}"{more} on endpoint "{pairs[0].endpoints[0]}"'
 
 
 def _differing(registry: Registry, pair: Overlap) -> tuple[str, ...] | None:

@@ -126,8 +126,8 @@ class Parser:
             return Type(name)
         type_ = self.types.get(_full_name(name, namespace)) or self.types.get(name)
         if type_ is None:
-            help_ = f"define it where it is first used, or use {', '.join(_KINDS[:5])} or a primitive type"
-            return self.report(path, f'there is no type "{name}" before this place', help_, "reference")
+            help_ = f"define the type before it is used, or use {', '.join(_KINDS[:5])} or a primitive type"
+            return self.report(path, f'unknown Avro type "{name}"', help_, "reference")
         return type_
 
     def union(self, schema: list[Any], namespace: str, path: KeyPath) -> Type:

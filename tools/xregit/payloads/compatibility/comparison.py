@@ -131,7 +131,8 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     reason = sides[side]
     old, new = (reason.writer, reason.reader) if side == "backward" else (reason.reader, reason.writer)
     says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
-    words = {**reason.words, "where": reason.where, "old": old, "new": new}
+    removed, added = (sides[name].writer if name in sides else "" for name in ("backward", "forward"))
+    words = {**reason.words, "where": reason.where, "old": old, "new": new, "removed": removed, "added": added}
     return Verdict(
         reason.where,
         reason.kind,

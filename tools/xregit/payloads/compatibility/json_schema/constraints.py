@@ -269,7 +269,7 @@ class Constraints:
         return tuple(
             part.inner(part.schema["additionalProperties"], "additionalProperties")
             for part in self.objects
-            if "additionalProperties" in part.schema
+            if _restricts_others(part.schema)
         )
 
     def item(self, index: int) -> Parts:
@@ -330,6 +330,11 @@ def rest_items(part: Part) -> Parts:
     return (part.inner(part.schema[keyword], keyword),) if keyword in part.schema else ()
 
 
+def _restricts_others(schema: dict[str, Any]) -> bool:
+    """Return whether a schema says anything of properties that it doesn't describe; to allow any says nothing."""
+    return "additionalProperties" in schema and schema["additionalProperties"] not in (True, {})
+
+
 def _item_parts(part: Part, index: int) -> Parts:
     items = prefix_items(part)
     if index < len(items):
@@ -346,6 +351,6 @@ def _property_parts(part: Part, name: str) -> Parts:
         is_unknown = is_unknown or compiled is None
         if compiled is not None and compiled.is_valid(name):
             parts.append(part.inner(inner, "patternProperties", text))
-    if not parts and not is_unknown and "additionalProperties" in schema:
+    if not parts and not is_unknown and _restricts_others(schema):
         parts.append(part.inner(schema["additionalProperties"], "additionalProperties"))
     return tuple(parts)

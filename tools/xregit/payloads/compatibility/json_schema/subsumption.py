@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ITEM, ANY = "[]", "*"
 _MAX_STEPS = 4_000
 _MAX_SPLITS = 6
+_MAX_LISTED = 5
 _UNREAD = ("$dynamicRef", "$recursiveRef")
 
 
@@ -136,7 +137,9 @@ class Proof:
         validator = self.reader.validator((part,))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
-            yield Gap("values", path, "", ", ".join(map(to_json, refused)))
+            more = len(refused) - _MAX_LISTED
+            texts = [*map(to_json, refused[:_MAX_LISTED]), *([f"{more} more"] if more > 0 else [])]
+            yield Gap("values", path, "", ", ".join(texts))
 
     def of_single(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield keywords of single values that don't follow, and those that nothing here understands."""
@@ -146,7 +149,7 @@ class Proof:
                 values = constraints.values_of(keyword)
                 yield Gap(kind, path, keyword, to_json(values[0]) if values else "", to_json(schema[keyword]))
         if "enum" in schema or "const" in schema:
-            yield Gap("values", path, "enum" if "enum" in schema else "const")
+            yield Gap("enum", path, "enum" if "enum" in schema else "const")
         if "format" in schema and "string" in constraints.types and self.of_format(constraints, schema["format"]):
             yield Gap("pattern", path, "format", "", to_json(schema["format"]))
         for keyword in unproved(self, constraints, part):
