@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from xregit.payloads.avro.codec import Avro
     from xregit.payloads.avro.schema import Member, Type
+    from xregit.payloads.compatibility.budget import Budget
 
 # What each primitive type is promoted to (Avro specification, "Schema Resolution").
 _PROMOTED: Mapping[str, frozenset[str]] = {
@@ -23,18 +24,22 @@ _PROMOTED: Mapping[str, frozenset[str]] = {
     "bytes": frozenset(("string",)),
 }
 _NAMED_KINDS = frozenset(("record", "enum", "fixed"))
+_MAX_SHOWN = 16
 
 
-def reasons(writer: Avro, reader: Avro) -> Iterator[Reason]:
+def reasons(writer: Avro, reader: Avro, budget: Budget) -> Iterator[Reason]:
     """Yield why the second schema can't read what was written with the first."""
-    yield from _Resolver().of(writer.type, reader.type, "")
+    yield from _Resolver(budget).of(writer.type, reader.type, "")
 
 
 class _Resolver:
-    """One resolution; types that hold themselves are compared once."""
+    """One resolution; types that hold themselves are compared once, and those that may be read, once more."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget, *, certain: bool = True) -> None:
+        self.budget = budget
         self.compared: set[tuple[int, int]] = set()
+        self.named: set[tuple[int, int]] = set()
+        self.uncertain = _Resolver(budget, certain=False) if certain else self
 
     def of(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
         pair = id(writer), id(reader)
@@ -60,6 +65,7 @@ class _Resolver:
                 )
             return
         # Readers take the branch of the same type, else the first that reads it.
+        self.budget.spend(10 + len(reader.inner))
         fitting = [item for item in reader.inner if _matches(writer, item)]
         if not fitting:
             yield Reason("branch", path or ROOT, _type_name(writer), _type_name(reader), {"branch": _type_name(writer)})
@@ -69,10 +75,16 @@ class _Resolver:
         yield from self.of_single(writer, branch, path)
         if branch is not first:
             # The specification has the first branch that fits, some readers take one of the same type before others.
-            others = self.of_single(writer, first, path)
+            others = self.uncertain.of_single(writer, first, path)
             yield from (replace(reason, answer=Answer.UNCLEAR) for reason in others)
 
     def of_single(self, writer: Type, reader: Type, path: str) -> Iterator[Reason]:
+        pair = id(writer), id(reader)
+        if pair in self.named:
+            return
+        if writer.kind in _NAMED_KINDS:
+            self.named.add(pair)
+        self.budget.spend(10 + len(reader.symbols))
         if not _matches(writer, reader):
             same = writer.kind == reader.kind and writer.kind in _NAMED_KINDS
             kind = "size" if same and writer.size != reader.size else "name" if same else "type"
@@ -156,7 +168,7 @@ def _logical(writer: Type, reader: Type, path: str) -> Iterator[Reason]:
 
 def _type_name(type_: Type) -> str:
     if type_.kind == "union":
-        return f"[{', '.join(_type_name(item) for item in type_.inner)}]"
+        return f"[{', '.join(map(_type_name, type_.inner[:_MAX_SHOWN]))}{', …' * (len(type_.inner) > _MAX_SHOWN)}]"
     return type_.logical or type_.name or type_.kind
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from xregit.payloads.compatibility.base import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
+from xregit.payloads.compatibility.budget import Budget, TooLargeError
 from xregit.payloads.languages import language, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from xregit.payloads.base import Document, PayloadSchema
 
-# Each module has ``reasons(written, read)``, why the second schema may not read what was written with the first.
+# Each module has ``reasons(writer, reader, budget)``, why the second schema may not read what the first wrote.
 _MODULES = {
     "JsonSchema": "xregit.payloads.compatibility.json_schema.comparison",
     "JsonStructure": "xregit.payloads.compatibility.json_schema.comparison",
@@ -67,16 +68,26 @@ def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
             tuple(merge_reasons(names[0], [reason], [Reason("language", ROOT, new.format, old.format)]))
         )
     module = import_module(_MODULES[names[0]])
+    backward, forward = (_within_bounds(module.reasons(*pair, Budget())) for pair in ((old, new), (new, old)))
+    return Compatibility(tuple(_first(merge_reasons(names[0], backward, forward))))
+
+
+def _within_bounds(reasons: Iterable[Reason]) -> Iterator[Reason]:
+    """Yield reasons, and that there may be more where the schemas are too large to look for all of them."""
     try:
-        verdicts = merge_reasons(names[0], module.reasons(old, new), module.reasons(new, old))
-    except RecursionError:
-        verdicts = _too_large(names[0])
-    return Compatibility(tuple(verdicts[:_MAX_VERDICTS]))
+        yield from reasons
+    except (RecursionError, TooLargeError):
+        yield Reason("large", ROOT, words={"proof": ""})
 
 
-def _too_large(name: str) -> list[Verdict]:
-    reason = Reason("large", ROOT, words={"proof": ""})
-    return merge_reasons(name, [reason], [reason])
+def _first(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Yield as many verdicts as anyone would read, and of the others those that change the answer."""
+    answers = set()
+    for number, verdict in enumerate(verdicts):
+        answer = verdict.backward, verdict.forward, verdict.undescribed
+        if number < _MAX_VERDICTS or answer not in answers:
+            yield verdict
+        answers.add(answer)
 
 
 def compare_documents(old: Document, new: Document) -> Compatibility:
@@ -97,14 +108,13 @@ def compare_documents(old: Document, new: Document) -> Compatibility:
         (schema, new_messages.get(name) or _parse(new, name)) for name, schema in old_messages.items()
     ]
     verdicts: list[Verdict] = []
-    try:
-        backward, forward = reasons_of_all(pairs), reasons_of_all([(after, before) for before, after in pairs])
-        for name, *both in zip(old_messages, backward, forward, strict=True):
-            prefix = f"{name}: " if len(pairs) > 1 else ""
-            merged = merge_reasons("Protobuf", *both)[:_MAX_VERDICTS]
-            verdicts += [replace(verdict, where=f"{prefix}{verdict.where}") for verdict in merged]
-    except RecursionError:
-        verdicts = _too_large("Protobuf")
+    backward, forward = (
+        reasons_of_all(items, Budget()) for items in (pairs, [(after, before) for before, after in pairs])
+    )
+    for name, *both in zip(old_messages, backward, forward, strict=True):
+        prefix = f"{name}: " if len(pairs) > 1 else ""
+        merged = merge_reasons("Protobuf", *map(_within_bounds, both))
+        verdicts += [replace(verdict, where=f"{prefix}{verdict.where}") for verdict in _first(merged)]
     return Compatibility(tuple(verdicts))
 
 

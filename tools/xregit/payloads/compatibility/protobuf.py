@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.descriptor import Descriptor
 
+    from xregit.payloads.compatibility.budget import Budget
     from xregit.payloads.protobuf.codec import Protobuf
 
 
@@ -33,25 +34,26 @@ _WIDER: Mapping[str, frozenset[str]] = {
 # The types of the library and of its annotations differ, so fields are Any.
 
 
-def reasons(writer: Protobuf, reader: Protobuf) -> Iterator[Reason]:
+def reasons(writer: Protobuf, reader: Protobuf, budget: Budget) -> Iterator[Reason]:
     """Yield why the second message can't read what was written as the first."""
-    yield from _Comparison().of(writer.message, reader.message, "")
+    yield from _Comparison(budget).of(writer.message, reader.message, "")
 
 
-def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]]) -> Iterator[list[Reason]]:
+def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -> Iterator[Iterator[Reason]]:
     """Yield for each pair of messages why the second can't read what was written as the first.
 
     A difference of a message that others hold counts for that message alone: each may hold all others.
     """
-    comparison = _Comparison({_pair(writer.message, reader.message) for writer, reader in pairs})
+    comparison = _Comparison(budget, {_pair(writer.message, reader.message) for writer, reader in pairs})
     for writer, reader in pairs:
-        yield list(comparison.members(writer.message, reader.message, ""))
+        yield comparison.members(writer.message, reader.message, "")
 
 
 class _Comparison:
     """One comparison; messages that hold themselves are compared once, and those ``compared`` before not at all."""
 
-    def __init__(self, compared: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, budget: Budget, compared: Iterable[tuple[str, str]] = ()) -> None:
+        self.budget = budget
         self.compared = set(compared)
 
     def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
@@ -65,6 +67,7 @@ class _Comparison:
         yield from _oneofs(writer, reader, path)
         sources: dict[int, Any] = dict(writer.fields_by_number)
         for field in reader.fields:
+            self.budget.spend(20)
             here = _join(path, field.name)
             source = sources.get(field.number)
             if source is not None:

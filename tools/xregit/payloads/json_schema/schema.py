@@ -15,7 +15,7 @@ from xregit.model import canonical
 from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve
 from xregit.payloads.json_schema import draft03
 from xregit.payloads.json_schema.error_messages import Refusal, explain_refusal
-from xregit.payloads.json_schema.subschemas import add_steps, recurs, references
+from xregit.payloads.json_schema.subschemas import add_steps, measure, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,8 +30,8 @@ _MAX_PROBLEMS = 20
 class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 
-    ``documents`` holds the values of all of them by URI, in their own order: the library sorts keys. In the registry
-    of a schema that ``recurs``, each subschema counts its uses.
+    ``documents`` holds the values of all of them by URI, in their own order: the library sorts keys. One value may be
+    compared with ``cost`` subschemas. In the registry of a schema that ``recurs``, each subschema counts its uses.
     """
 
     root: Any
@@ -39,6 +39,7 @@ class Loaded:
     draft: Draft
     registry: jsonschema_rs.Registry
     documents: Mapping[str, Any]
+    cost: int = 1
     recurs: bool = False
 
     def lookup(self, reference: str, resolver: jsonschema_rs.Resolver) -> jsonschema_rs.Resolved:
@@ -80,10 +81,12 @@ def load(document: Document) -> Loaded:
     dangling = tuple(_dangling_references(document, loaded))
     if dangling:
         raise SchemaError(*dangling)
-    if not recurs(root, loaded.registry.resolver(uri)):
-        return loaded
+    cost, recurs = measure(root, loaded.registry.resolver(uri))
+    if not recurs:
+        return replace(loaded, cost=cost)
     with_steps = [(address, add_steps(value)) for address, value in documents.items()]
-    return replace(loaded, registry=jsonschema_rs.Registry(with_steps, draft=draft.number), recurs=True)
+    registry = jsonschema_rs.Registry(with_steps, draft=draft.number)
+    return replace(loaded, registry=registry, cost=cost, recurs=True)
 
 
 def _check_draft(document: Document, root: Any, draft: Draft) -> None:

@@ -83,8 +83,10 @@ def max_branches(schema: Any) -> int:
     return max((1, *counts, *(max_branches(inner) for _, _, inner in subschemas(schema))))
 
 
-def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
-    """Return whether a schema leads back to itself, so that the work grows with the depth of the value.
+def measure(root: Any, resolver: jsonschema_rs.Resolver) -> tuple[int, bool]:
+    """Return how many subschemas one value may be compared with, and whether a schema leads back to itself.
+
+    If it does, the work grows with the depth of the value.
 
     Raises:
         SchemaError: its references multiply, so that even a flat value would be compared with too many subschemas, or
@@ -95,7 +97,7 @@ def recurs(root: Any, resolver: jsonschema_rs.Resolver) -> bool:
         counter.count(root, resolver)
     except RecursionError:
         raise SchemaError(too_deep()) from None
-    return counter.recurs
+    return counter.largest, counter.recurs
 
 
 class _CostCounter:
@@ -105,6 +107,7 @@ class _CostCounter:
         self.costs: dict[tuple[str, str], int] = {}
         self.unfinished: set[tuple[str, str]] = set()
         self.recurs = False
+        self.largest = 1
 
     def count(self, schema: Any, resolver: jsonschema_rs.Resolver) -> int:
         inner = ((keyword, self.count(item, resolver)) for keyword, _, item in subschemas(schema))
@@ -116,6 +119,7 @@ class _CostCounter:
         if total > _MAX_COST:
             message = f"one value would be compared with more than {_MAX_COST} subschemas"
             raise SchemaError(Problem("syntax", message, "let fewer references lead to the same schema"))
+        self.largest = max(self.largest, total)
         return total
 
     def count_reference(self, reference: str, resolver: jsonschema_rs.Resolver) -> int:

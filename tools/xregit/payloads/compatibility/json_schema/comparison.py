@@ -6,6 +6,7 @@ Either all values of the one are values of the other, or an example shows that t
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -14,6 +15,7 @@ from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.quoting import to_json
 from xregit.payloads.base import PayloadError
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
+from xregit.payloads.compatibility.budget import Budget, TooLargeError
 from xregit.payloads.compatibility.json_schema.constraints import Part, Space
 from xregit.payloads.compatibility.json_schema.counterexamples import Sampler
 from xregit.payloads.compatibility.json_schema.subsumption import ANY, ITEM, Gap, Proof
@@ -24,35 +26,35 @@ if TYPE_CHECKING:
     from xregit.payloads.json_schema.codec import JsonSchema
 
 
-def reasons(writer: JsonSchema, reader: JsonSchema) -> Iterator[Reason]:
+def reasons(writer: JsonSchema, reader: JsonSchema, budget: Budget) -> Iterator[Reason]:
     """Yield why the second schema may not accept a value of the first."""
     try:
-        yield from _find_reasons(writer, reader)
+        yield from _find_reasons(writer, reader, budget)
     except (LookupError, ValueError, jsonschema_rs.ReferencingError):
         # A reference that can't be followed, or a schema that can't be taken out of its document, allows no proof.
         yield Reason("large", ROOT, words={"proof": ""})
 
 
-def _find_reasons(writer: JsonSchema, reader: JsonSchema) -> Iterator[Reason]:
-    spaces = Space(writer.loaded, writer.formats), Space(reader.loaded, reader.formats)
+def _find_reasons(writer: JsonSchema, reader: JsonSchema, budget: Budget) -> Iterator[Reason]:
+    spaces = Space(writer.loaded, writer.formats, budget), Space(reader.loaded, reader.formats, budget)
     parts = spaces[0].root(writer.pointer), spaces[1].root(reader.pointer)
     gaps = list(dict.fromkeys(Proof(*spaces).gaps(parts[:1], parts[1], ())))
     if gaps:
-        values = _sample(Sampler(*spaces), *parts, gaps)
-        with suppress(PayloadError):
-            values.insert(0, writer.example())
-        yield from _reasons(gaps, list(_find_refused(reader, filter(writer.validator.is_valid, values))))
+        # An example may show what the proof had no budget left to find, so looking for one has a budget of its own.
+        examples = Budget()
+        sampler = Sampler(replace(spaces[0], budget=examples), replace(spaces[1], budget=examples))
+        values = _sample(writer, sampler, parts, gaps)
+        yield from _reasons(gaps, list(_find_refused(writer, reader, values, sampler)))
 
 
-def _sample(sampler: Sampler, root: Part, reader_part: Part, gaps: list[Gap]) -> list[Any]:
-    """Return values of the one schema, and for each gap those that differ at its place."""
-    try:
-        values = sampler.values((root,), (reader_part,))
-        paths = dict.fromkeys(gap.path for gap in gaps[:_MAX_FOCUSED])
-        return [*values, *(value for path in paths for value in sampler.values((root,), (reader_part,), 0, path))]
-    except (LookupError, ValueError, jsonschema_rs.ReferencingError):
-        # A part that has an address of its own can't be taken out of its document.
-        return []
+def _sample(writer: JsonSchema, sampler: Sampler, parts: tuple[Part, Part], gaps: list[Gap]) -> Iterator[Any]:
+    """Yield values of the one schema, and for each gap those that differ at its place."""
+    with suppress(PayloadError):
+        yield writer.example()
+    # A part that has an address of its own can't be taken out of its document.
+    with suppress(LookupError, ValueError, jsonschema_rs.ReferencingError, TooLargeError):
+        for path in ((), *dict.fromkeys(gap.path for gap in gaps[:_MAX_FOCUSED])):
+            yield from sampler.values(parts[:1], parts[1:], 0, path)
 
 
 _MAX_FOCUSED = 16
@@ -62,15 +64,20 @@ _MAX_FOCUSED = 16
 Refused = tuple[Any, list[tuple[KeyPath, str]]]
 
 
-def _find_refused(reader: JsonSchema, values: Iterable[Any]) -> Iterator[Refused]:
-    for value in values:
-        # A schema that is false as a whole has no keyword that refuses.
-        errors = [
-            (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
-            for error in reader.validator.iter_errors(value)
-        ]
-        if errors:
-            yield value, errors
+def _find_refused(writer: JsonSchema, reader: JsonSchema, values: Iterable[Any], sampler: Sampler) -> Iterator[Refused]:
+    with suppress(TooLargeError):
+        for value in values:
+            sampler.writer.spend_on(value)
+            sampler.reader.spend_on(value)
+            if writer.accepts(value) and not reader.accepts(value):
+                # A schema that is false as a whole has no keyword that refuses.
+                errors = [
+                    (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
+                    for error in reader.validator.iter_errors(value)
+                ]
+                sampler.reader.budget.spend(20 * len(errors))
+                if errors:
+                    yield value, errors
 
 
 def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:

@@ -150,6 +150,7 @@ def are_disjoint(constraints: Constraints, space: Space, part: Part, depth: int 
         return True
     if constraints.finite is not None:
         validator = space.validator((part,))
+        space.budget.spend(len(constraints.finite))
         return not any(validator.is_valid(value) for value in constraints.finite)
     if constraints.types & reader.types != {"object"} or depth > _MAX_DEPTH:
         return False

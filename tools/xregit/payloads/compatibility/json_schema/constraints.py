@@ -15,8 +15,12 @@ from xregit.payloads.json_schema.subschemas import map_subschemas
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from xregit.payloads.compatibility.budget import Budget
     from xregit.payloads.json_schema.schema import Loaded
 
+# Compiling one pattern takes so many steps, and memory as long as the comparison goes on.
+_PATTERN_STEPS = 500
+_CHARS_PER_VALUE = 16
 _PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 
 
@@ -69,6 +73,7 @@ class Space:
 
     loaded: Loaded
     formats: bool
+    budget: Budget
     validators: dict[tuple[str, ...], jsonschema_rs.Validator] = field(default_factory=dict)
 
     def root(self, pointer: str) -> Part:
@@ -81,6 +86,7 @@ class Space:
         """Yield the parts that apply together: the schema, what it refers to, and all of its ``allOf``."""
         part = self.anchor(part)
         schema = part.schema
+        self.budget.spend(10)
         if not isinstance(schema, dict) or part.key in keys:
             yield from (part,) if not isinstance(schema, dict) else ()
             return
@@ -129,6 +135,15 @@ class Space:
             return part
         return replace(part, resolver=self.loaded.lookup(address, part.resolver).resolver)
 
+    def spend_on(self, value: Any) -> None:
+        """Spend what holding a value against a part of the document may take.
+
+        Raises:
+            TooLargeError: the budget is used up.
+        """
+        values = 1 + len(repr(value)) // _CHARS_PER_VALUE
+        self.budget.spend(20 + values * self.loaded.cost // 8)
+
     def validator(self, parts: Parts) -> jsonschema_rs.Validator:
         """Return a validator for values that all of these parts must accept.
 
@@ -150,8 +165,12 @@ class Space:
 
     def absolute(self, schema: Any, part: Part, depth: int = 0) -> Any:
         """Return a schema that means the same wherever it stands: its references begin with where they lead."""
+        self.budget.spend(10)
         if not isinstance(schema, dict):
             return schema
+        self.budget.spend(
+            _PATTERN_STEPS * ("pattern" in schema) + _PATTERN_STEPS * len(schema.get("patternProperties", ()))
+        )
         id_keywords = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
         if id_keywords and depth:
             raise LookupError(id_keywords[0])
@@ -253,6 +272,7 @@ class Constraints:
 
     def of_name(self, name: str) -> Parts:
         """Return the schemas of a property; none where objects are open to it and no one describes it."""
+        self.space.budget.spend(sum(5 + len(schema.get("patternProperties", ())) for schema in self.schemas))
         return tuple(inner for part in self.objects for inner in _property_parts(part, name))
 
     def matching(self, text: str) -> Parts:
@@ -290,6 +310,7 @@ class Constraints:
                 whole = (*self.parts[:number], part.without(keyword), *self.parts[number + 1 :])
                 rest = tuple(map(_without_references, whole))
                 for index, item in enumerate(part.schema[keyword]):
+                    self.space.budget.spend(len(rest))
                     yield (*rest, *self.space.flat(part.inner(item, keyword, index)))
                 return
 

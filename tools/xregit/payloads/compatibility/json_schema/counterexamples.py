@@ -40,12 +40,15 @@ class Sampler:
         other = Constraints(tuple(flat for part in others for flat in self.reader.flat(part)), self.reader)
         validator = self.writer.validator(parts)
         values: dict[str, Any] = {}
-        limit = _MAX_INSIDE if depth or focus else _MAX_VALUES
+        most = _MAX_INSIDE if depth or focus else _MAX_VALUES
         for value in self.candidates(constraints, other, depth, focus):
-            if len(values) >= limit:
+            if len(values) >= most:
                 break
-            if repr(value) not in values and validator.is_valid(value):
-                values[repr(value)] = value
+            text = repr(value)
+            if text not in values:
+                self.writer.spend_on(value)
+                if validator.is_valid(value):
+                    values[text] = value
         self.cache[key] = list(values.values())
         return self.cache[key]
 

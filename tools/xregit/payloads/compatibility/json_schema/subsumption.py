@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xregit.model.quoting import to_json
+from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.json_schema.conditions import are_disjoint, unproved
 from xregit.payloads.compatibility.json_schema.constraints import (
     NUMBERS,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 # Names of properties from the root; ITEM stands for any index, ANY for any name.
 ITEM, ANY = "[]", "*"
-_MAX_STEPS = 4_000
 _MAX_SPLITS = 6
 _MAX_LISTED = 5
 _UNREAD = ("$dynamicRef", "$recursiveRef")
@@ -65,32 +65,32 @@ class Proof:
 
     writer: Space
     reader: Space
-    proved: set[tuple[frozenset[str], str]] = field(default_factory=set)
-    steps: list[int] = field(default_factory=lambda: [0])
+    proved: dict[tuple[frozenset[str], str], None] = field(default_factory=dict)
 
     def reversed(self) -> Proof:
-        """Return the proof of the other direction, which shares the steps that are left but nothing proved."""
-        return Proof(self.reader, self.writer, steps=self.steps)
+        """Return the proof of the other direction, which shares the budget but nothing proved."""
+        return Proof(self.reader, self.writer)
 
     def gaps(self, parts: Parts, reader: Part, path: NamePath, splits: int = 0) -> list[Gap]:
         """Return the gaps between parts that apply together and a schema that reads."""
         key = frozenset(part.key for part in parts), reader.key
         if key in self.proved:
             return []
-        self.steps[0] += 1
-        if self.steps[0] > _MAX_STEPS:
-            return [Gap("large", path, "")]
-        constraints = Constraints(tuple(flat for part in parts for flat in self.writer.flat(part)), self.writer)
-        if not constraints.types:
-            return []
-        earlier = set(self.proved)
-        self.proved.add(key)
-        gaps = [gap for part in self.reader.flat(reader) for gap in self.of_part(constraints, part, path)]
-        if gaps and splits < _MAX_SPLITS:
-            gaps = self.split(constraints, reader, path, gaps, splits)
+        earlier = len(self.proved)
+        self.proved[key] = None
+        gaps: list[Gap] = []
+        try:
+            constraints = Constraints(tuple(flat for part in parts for flat in self.writer.flat(part)), self.writer)
+            if constraints.types:
+                gaps += (gap for part in self.reader.flat(reader) for gap in self.of_part(constraints, part, path))
+            if gaps and splits < _MAX_SPLITS:
+                gaps = self.split(constraints, reader, path, gaps, splits)
+        except TooLargeError:
+            gaps.append(Gap("large", path, ""))
         if gaps:
             # Pairs that were proved on the assumption that this one holds are compared again where they are met.
-            self.proved = earlier
+            while len(self.proved) > earlier:
+                self.proved.popitem()
         return gaps
 
     def split(self, constraints: Constraints, reader: Part, path: NamePath, gaps: list[Gap], splits: int) -> list[Gap]:
@@ -108,6 +108,7 @@ class Proof:
 
     def of_part(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps that one schema leaves."""
+        self.reader.budget.spend(20 + 5 * len(constraints.parts))
         if part.schema is True:
             return
         if part.schema is False:
@@ -135,6 +136,7 @@ class Proof:
     def of_values(self, values: list[Any], part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the values of a list that aren't read."""
         validator = self.reader.validator((part,))
+        self.reader.budget.spend(len(values))
         refused = [value for value in values if not validator.is_valid(value)]
         if refused:
             more = len(refused) - _MAX_LISTED
@@ -164,9 +166,6 @@ class Proof:
     def of_object(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of an object's properties."""
         schema = part.schema
-        if len(schema.get("properties", ())) > _MAX_STEPS:
-            yield Gap("large", path, "")
-            return
         required = constraints.required
         for name in schema.get("required", ()):
             if name not in required:
@@ -195,6 +194,7 @@ class Proof:
     def of_pattern(self, constraints: Constraints, reader: Part, text: str, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of properties whose names match a pattern."""
         compiled = compile_pattern(text)
+        self.reader.budget.spend(len(constraints.declared))
         for name in constraints.declared:
             if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
@@ -213,6 +213,7 @@ class Proof:
         schema = part.schema
         reader = part.inner(schema["additionalProperties"], "additionalProperties")
         patterns = [compile_pattern(text) for text in schema.get("patternProperties", ())]
+        self.reader.budget.spend(len(constraints.declared) * len(patterns))
         for name in constraints.declared:
             if name in schema.get("properties", ()) or any(item and item.is_valid(name) for item in patterns):
                 continue

@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING, Any
 import xmlschema
 
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
+from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.xsd import simple_types
 from xregit.payloads.xsd.codec import referenced_names, root_elements
 from xregit.payloads.xsd.schema import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from xregit.payloads.compatibility.budget import Budget
     from xregit.payloads.xsd.codec import Xsd
 
 _ANY = f"{{{XSD}}}anyType"
 
 
-def reasons(writer: Xsd, reader: Xsd) -> Iterator[Reason]:
+def reasons(writer: Xsd, reader: Xsd, budget: Budget) -> Iterator[Reason]:
     """Yield why a document of the first schema may be refused by the second."""
-    comparer = _Comparer()
+    comparer = _Comparer(budget)
     if writer.component is not None and reader.component is not None:
         yield from comparer.component(writer.component, reader.component)
         return
@@ -48,6 +50,7 @@ def _top_elements(schema: Xsd) -> list[Any]:
 class _Comparer:
     """One comparison; types that hold themselves are compared once."""
 
+    budget: Budget
     compared: set[tuple[int, int]] = field(default_factory=set)
 
     def component(self, writer: Any, reader: Any) -> Iterator[Reason]:
@@ -95,6 +98,7 @@ class _Comparer:
                 content_model(writer.content),
                 content_model(reader.content),
                 names | set(_wildcard_names(writer, first, second)),
+                self.budget,
             )
         except TooLargeError:
             yield Reason("large", path or ROOT)
@@ -206,13 +210,10 @@ def _assertions(type_: Any) -> set[str]:
 
 NOTHING: tuple[Any, ...] = ("nothing",)
 EMPTY: tuple[Any, ...] = ("empty",)
-_MAX_STATES = 4_000
+_STEPS_PER_PAIR = 20
 
 Model = tuple[Any, ...]
-
-
-class TooLargeError(Exception):
-    """The models have too many states to be compared."""
+_Pair = tuple[Model, Model]
 
 
 def content_model(particle: Any) -> Model:
@@ -272,21 +273,26 @@ def is_nullable(item: Model) -> bool:
     return item == EMPTY
 
 
-def derivative(item: Model, name: str) -> Model:
-    """Return what is left of a model after an element."""
+def derivative(item: Model, name: str, budget: Budget) -> Model:
+    """Return what is left of a model after an element.
+
+    Raises:
+        TooLargeError: it can't be found within the budget.
+    """
     kind = item[0]
     if kind == "leaf":
         return EMPTY if _is_name(item, name) else NOTHING
+    budget.spend(len(item[1]) if kind in {"alt", "all"} else 1)
     if kind == "seq":
-        first = _sequence(derivative(item[1], name), item[2])
-        return _either((first, derivative(item[2], name))) if is_nullable(item[1]) else first
+        first = _sequence(derivative(item[1], name, budget), item[2])
+        return _either((first, derivative(item[2], name, budget))) if is_nullable(item[1]) else first
     if kind == "alt":
-        return _either(derivative(inner, name) for inner in item[1])
+        return _either(derivative(inner, name, budget) for inner in item[1])
     if kind == "rep":
         most = None if item[3] is None else item[3] - 1
-        return _sequence(derivative(item[1], name), _derive_repeat(item[1], max(item[2] - 1, 0), most))
+        return _sequence(derivative(item[1], name, budget), _derive_repeat(item[1], max(item[2] - 1, 0), most))
     if kind == "all":
-        return _either(_derive_all(item[1], pair, name) for pair in item[1])
+        return _either(_derive_all(item[1], pair, name, budget) for pair in item[1])
     return NOTHING
 
 
@@ -294,11 +300,12 @@ def _derive_repeat(inner: Model, least: int, most: int | None) -> Model:
     return inner if (least, most) == (1, 1) else EMPTY if most == 0 else ("rep", inner, least, most)
 
 
-def _derive_all(pairs: frozenset[tuple[int, Model]], pair: tuple[int, Model], name: str) -> Model:
-    rest = pairs - {pair}
-    remainder = derivative(pair[1], name)
+def _derive_all(pairs: frozenset[tuple[int, Model]], pair: tuple[int, Model], name: str, budget: Budget) -> Model:
+    remainder = derivative(pair[1], name, budget)
     if remainder == NOTHING:
         return NOTHING
+    rest = pairs - {pair}
+    budget.spend(len(rest))
     # What is left of one member may still come, anywhere among the others.
     members = rest if remainder == EMPTY else rest | {(pair[0], remainder)}
     return ("all", members) if members else EMPTY
@@ -308,24 +315,35 @@ def _is_name(leaf: Model, name: str) -> bool:
     return name in leaf[1] or (leaf[2] is not None and bool(leaf[2].is_matching(name)))
 
 
-def find_difference(writer: Model, reader: Model, names: Iterable[str]) -> tuple[str, ...] | None:
+def find_difference(writer: Model, reader: Model, names: Iterable[str], budget: Budget) -> tuple[str, ...] | None:
     """Return the shortest list of children that the first model allows and the second refuses; None if there is none.
 
     Raises:
-        TooLargeError: it can't be found within bounds.
+        TooLargeError: it can't be found within the budget.
     """
+    if writer == reader:
+        return None
     alphabet = sorted(names)
-    waiting: deque[tuple[Model, Model, tuple[str, ...]]] = deque([(writer, reader, ())])
-    pairs = {(writer, reader)}
+    waiting = deque([(writer, reader)])
+    # Each pair with the pair and the element that lead to it.
+    origins: dict[_Pair, tuple[_Pair, str] | None] = {(writer, reader): None}
     while waiting:
-        first, second, path = waiting.popleft()
+        first, second = waiting.popleft()
         if is_nullable(first) and not is_nullable(second):
-            return path
+            return _path(origins, (first, second))
         for name in alphabet:
-            pair = derivative(first, name), derivative(second, name)
-            if pair[0] != NOTHING and pair not in pairs:
-                pairs.add(pair)
-                waiting.append((*pair, (*path, name)))
-        if len(pairs) > _MAX_STATES:
-            raise TooLargeError
+            pair = derivative(first, name, budget), derivative(second, name, budget)
+            if pair[0] != NOTHING and pair not in origins:
+                budget.spend(_STEPS_PER_PAIR)
+                origins[pair] = (first, second), name
+                waiting.append(pair)
     return None
+
+
+def _path(origins: Mapping[_Pair, tuple[_Pair, str] | None], pair: _Pair) -> tuple[str, ...]:
+    """Return the elements that lead to a pair of models."""
+    names: list[str] = []
+    while origin := origins[pair]:
+        pair, name = origin
+        names.append(name)
+    return tuple(reversed(names))

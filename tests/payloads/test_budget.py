@@ -1,0 +1,85 @@
+"""Comparisons end: what would take more than the budget is said to be too large, and what was found before counts."""
+
+from __future__ import annotations
+
+import json
+from time import process_time
+from typing import Any
+
+import pytest
+
+from xregit.payloads.compatibility import Answer, compatible
+from xregit.payloads.compatibility.budget import Budget, TooLargeError
+
+JSON, AVRO, XSD = "JsonSchema/draft/2020-12", "Avro/1.11.1", "XSD/1.0"
+SECONDS = 20.0  # without a budget it would be minutes; CI measures coverage beside
+FRAME = (
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"><xs:complexType>{}</xs:complexType>'
+    "</xs:element></xs:schema>"
+)
+
+
+def cases(count: int, last: str) -> dict[str, Any]:
+    """Return a schema of alternatives that apply together."""
+    alternatives = [
+        {"anyOf": [{"properties": {f"p{group}": {"const": number}}} for number in range(count)]} for group in range(6)
+    ]
+    return {"allOf": alternatives, "properties": {last: {}}, "unevaluatedProperties": False}
+
+
+def patterns(count: int, last: str) -> dict[str, Any]:
+    """Return a schema of many patterns."""
+    return {"anyOf": [{"pattern": f"^a{{{number}}}$"} for number in range(count)] + [{"pattern": last}]}
+
+
+def objects(count: int, last: str) -> dict[str, Any]:
+    """Return a schema that lists objects."""
+    return {"enum": [{"a": number} for number in range(count)] + [{last: 0}]}
+
+
+def records(count: int, last: str) -> list[Any]:
+    """Return a union of records."""
+    return [{"type": "record", "name": f"R{number}", "fields": []} for number in range(count)] + [
+        {"type": "enum", "name": last, "symbols": ["S"]}
+    ]
+
+
+def elements(count: int, last: str) -> str:
+    """Return an XML schema of many elements in any order."""
+    inner = "".join(f'<xs:element name="e{number}" minOccurs="0"/>' for number in range(count))
+    return FRAME.format(f'<xs:all>{inner}<xs:element name="{last}"/></xs:all>')
+
+
+@pytest.mark.parametrize(
+    ("format_", "schema", "count"),
+    [
+        (JSON, cases, 20),
+        (JSON, patterns, 3_000),
+        (JSON, objects, 8_000),
+        (AVRO, records, 1_500),
+        (XSD, elements, 300),
+    ],
+)
+def test_comparison_ends(format_: str, schema: Any, count: int) -> None:
+    """Two schemas of many parts, of which one differs, are compared in seconds."""
+    old, new = (schema(count, last) for last in ("x", "y"))
+    documents = [item.encode() if isinstance(item, str) else json.dumps(item).encode() for item in (old, new)]
+    start = process_time()
+    assert compatible(format_, *documents).backward is not Answer.YES
+    assert process_time() - start < SECONDS
+
+
+def test_no_steps_are_left() -> None:
+    """What is used up is used up."""
+    budget = Budget(2)
+    budget.spend(2)
+    with pytest.raises(TooLargeError):
+        budget.spend()
+
+
+def test_no_verdict_hides_behind_others() -> None:
+    """A change that breaks is told, however many stand before it that only may."""
+    names = [f"p{number}" for number in range(300)]
+    old = {"properties": {"z": {"type": "string"}}}
+    new = {"properties": {**{name: {"type": "integer"} for name in names}, "z": {"type": "integer"}}}
+    assert compatible(JSON, json.dumps(old).encode(), json.dumps(new).encode()).described.backward is Answer.NO
