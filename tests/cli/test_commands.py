@@ -20,6 +20,7 @@ from xregit.installed import install_command, installation_record, is_local, pip
 
 MESSAGE = "/messagegroups/orders/messages/order.placed"
 ENDPOINT = "/endpoints/orders.webhook"
+ENDPOINT_FILE = "registry/endpoints/orders.webhook/endpoint.yaml"
 FILE = "registry/messagegroups/orders/messages/order.placed.yaml"
 
 
@@ -63,6 +64,24 @@ def test_paths_narrow_the_report(path: str, code: int, capsys: pytest.CaptureFix
     report = json.loads(capsys.readouterr().out)
     assert report["counts"]["error"] == code
     assert [item["rule"] for item in report["diagnostics"]] == ["unknown-attribute"] * code
+
+
+def test_errors_are_listed_alone(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a severity, and where a build ends, milder findings are counted and not listed; the exit code stays."""
+    settings = broken / "registry/xregit.yaml"
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(text.replace("rules:\n", "rules:\n  unknown-attribute: warning\n"), encoding="utf-8")
+    assert run(["check", "--severity", "error"]) == 0
+    assert capsys.readouterr() == ("No findings.\n", "Not listed: 1 warning.\n")
+    (broken / ENDPOINT_FILE).write_text("name: {}\n", encoding="utf-8")
+    assert run(["check", "--severity", "error", "--format", "json"]) == 1
+    captured = capsys.readouterr()
+    assert {item["severity"] for item in json.loads(captured.out)["diagnostics"]} == {"error"}
+    assert captured.err.startswith("Not listed: 1 warning")
+    assert run(["build"]) == 1
+    output = capsys.readouterr().err
+    assert "unknown-attribute" not in output
+    assert output.endswith('"xregit check" lists them. Nothing was written.\n')
 
 
 @pytest.mark.usefixtures("here")

@@ -86,12 +86,16 @@ def check_step(task: Build) -> str:
         CatalogError: there are errors.
     """
     import xregit
+    from xregit.cli.check import at_least, unlisted
     from xregit.reports.text import summary
 
     registry = task.registry
     report = xregit.check(registry, today())
     if report.failed:
-        raise CatalogError(report.diagnostics, registry.origin.line, "Nothing was written.")
+        errors = at_least("error", report.diagnostics)
+        rest = unlisted(report.diagnostics, errors)
+        outcome = f'{rest} "xregit check" lists them. Nothing was written.' if rest else "Nothing was written."
+        raise CatalogError(errors, registry.origin.line, outcome)
     return f"{entity_counts(registry)}: {summary(report.diagnostics)}"
 
 

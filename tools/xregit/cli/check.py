@@ -9,9 +9,10 @@ import click
 
 from xregit.cli.output import note, print_result, wants_color
 from xregit.cli.parameters import Ref, today, unknown_name, with_registry
+from xregit.diagnostics import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from xregit.catalog import Registry
     from xregit.diagnostics import Diagnostic
@@ -34,8 +35,15 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
 @click.option(
     "--against", type=Ref(), metavar="REF", help="Report what the change since this commit or branch breaks, too."
 )
+@click.option(
+    "--severity",
+    type=click.Choice([item.value for item in Severity]),
+    default=Severity.INFO.value,
+    show_default=True,
+    help="List findings of this severity and worse ones.",
+)
 @with_registry
-def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None) -> int:
+def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None, severity: str) -> int:
     """Check the registry against all rules.
 
     With PATHs the whole registry is read, but only what concerns these files and folders is reported.
@@ -51,17 +59,17 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     if against is not None:
         report = add_breaking_changes(report, registry, catalog, against)
     report = filter_by_paths(report, paths, catalog)
+    listed = at_least(severity, report.diagnostics)
     if form == "text":
         from xregit.reports.text import coloured, plain, text
 
         style = coloured if wants_color(color) else plain
-        print_result(text(report.diagnostics, catalog.origin.line, style), color=wants_color(color))
+        print_result(text(listed, catalog.origin.line, style), color=wants_color(color))
     else:
         from xregit.reports.formats import REPORTS
 
-        print_result(
-            REPORTS[form](sort_changed_first(report, registry, against) if form == "github" else report.diagnostics)
-        )
+        print_result(REPORTS[form](sort_changed_first(listed, registry, against) if form == "github" else listed))
+    note(unlisted(report.diagnostics, listed))
     return int(report.failed)
 
 
@@ -76,12 +84,26 @@ def add_breaking_changes(report: Report, registry: Path, catalog: Registry, ref:
     return Report(ordered(merge_findings(report.diagnostics, review.diagnostics, review.on_new_names)))
 
 
-def sort_changed_first(report: Report, registry: Path, against: str | None) -> Sequence[Diagnostic]:
+def at_least(severity: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of a severity and of worse ones."""
+    listed = tuple(Severity)[: tuple(Severity).index(Severity(severity)) + 1]
+    return tuple(item for item in diagnostics if item.severity in listed)
+
+
+def unlisted(diagnostics: Iterable[Diagnostic], listed: Collection[Diagnostic]) -> str:
+    """Return a sentence on how many findings aren't listed, nothing if all are."""
+    from xregit.reports.text import tally
+
+    rest = tally([item for item in diagnostics if item not in set(listed)])
+    return rest and f"Not listed: {rest}."
+
+
+def sort_changed_first(diagnostics: Iterable[Diagnostic], registry: Path, against: str | None) -> Sequence[Diagnostic]:
     """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
     from xregit.source.repository import changed_files
 
     changed = changed_files(registry, against) if against and registry.is_dir() else frozenset()
-    return sorted(report.diagnostics, key=lambda item: item.path not in changed)
+    return sorted(diagnostics, key=lambda item: item.path not in changed)
 
 
 def filter_by_paths(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:

@@ -65,8 +65,12 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
     """Return one sentence that says how many findings there are, and in how many files."""
     if not diagnostics:
         return "No findings."
-    numbers = ", ".join(_many(count, severity) for severity, count in counts(diagnostics).items() if count)
-    return f"Found {numbers} in {_many(len({item.path for item in diagnostics}), 'file')}."
+    return f"Found {tally(diagnostics)} in {_many(len({item.path for item in diagnostics}), 'file')}."
+
+
+def tally(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return how many diagnostics there are, such as "2 errors, 1 warning"; nothing if there are none."""
+    return ", ".join(_many(count, severity) for severity, count in counts(diagnostics).items() if count)
 
 
 def counts(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:
