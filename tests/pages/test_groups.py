@@ -18,12 +18,26 @@ DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in
 @pytest.mark.parametrize(
     ("ids", "due"),
     [
-        (["b.x", "A.y", "a.x", "c"], {"a": 2, "b": 1, "c": 1}),
+        (["b.x", "A.y", "a.x", "c"], {"a": 2, "b.x": 1, "c": 1}),
         (["org.a.x", "org.a.y", "org.b"], {"org.a": 2, "org.b": 1}),
+        (
+            [
+                f"{name}{binding}"
+                for name in ("de.rail", "de.water.level", "eu.air")
+                for binding in ("", ".amqp", ".mqtt")
+            ],
+            {"de.rail": 3, "de.water.level": 3, "eu.air": 3},
+        ),
         ([f"team{number}.events" for number in range(MAX_FAMILIES + 1)], {}),
         ([f"{letter}{number}" for letter in "xy" for number in range(MAX_FAMILIES)], {"x": 60, "y": 60}),
     ],
-    ids=["first labels, whatever their case", "second ones where the first are one", "too many", "first characters"],
+    ids=[
+        "first labels, whatever their case",
+        "second ones where the first are one",
+        "all that they share",
+        "too many",
+        "first characters",
+    ],
 )
 def test_groups_are_gathered_by_how_their_ids_begin(ids: list[str], due: dict[str, int], tmp_path: Path) -> None:
     """Each group is in one family; where ids begin in too many ways, or in one, there are none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
 # More groups of a type than this are listed on the page of the type alone; the start page leads there by families.
 MAX_GROUPS = 40
 MAX_FAMILIES = 60
-# An id is cut at its dots, as names of domains and packages are; where that makes too few or too many families, the
-# first character counts.
-_MAX_LABELS = 3
+# An id is cut at its dots, as names of domains and packages are, as often as that still gathers groups; where it makes
+# too few or too many families, the first character counts.
+_MAX_LABELS = 4
+_MIN_AVERAGE_SIZE = 1.5
 # What characterises a group in a list of groups, in this order, if it has the attribute.
 FEATURES = ("usage", "protocol", "envelope", "format")
 # The attributes of a message group that hold for all of its messages.
@@ -42,7 +44,7 @@ SELECTORS = ("envelope", "protocol")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Groups of one type, sorted, whose ids begin alike, whatever their case; ``title`` is how they begin."""
+    """Groups of one type, sorted, whose ids begin alike, whatever their case; ``title`` is what they have in common."""
 
     title: str
     groups: tuple[Group, ...]
@@ -82,11 +84,13 @@ def sorted_groups(groups: Iterable[Group]) -> list[Group]:
 def families(groups: Iterable[Group]) -> tuple[Family, ...]:
     """Return the families of many groups, some 60 at most; none where ids begin in too many ways, or in one."""
     ordered = sorted_groups(groups)
+    result: tuple[Family, ...] = ()
     for count in range(1, _MAX_LABELS + 1):
-        result = _group_by(ordered, partial(_first_labels, count=count))
-        if len(result) > 1:
+        cut = _group_by(ordered, partial(_first_labels, count=count))
+        if len(cut) > MAX_FAMILIES or (result and len(cut) * _MIN_AVERAGE_SIZE > len(ordered)):
             break
-    if not 1 < len(result) <= MAX_FAMILIES:
+        result = cut if len(cut) > 1 else result
+    if not result:
         result = _group_by(ordered, lambda name: name[:1])
     return result if 1 < len(result) <= MAX_FAMILIES else ()
 
@@ -100,7 +104,13 @@ def _group_by(groups: list[Group], prefix: Callable[[str], str]) -> tuple[Family
     members: dict[str, list[Group]] = defaultdict(list)
     for group in groups:
         members[prefix(group.id).lower()].append(group)
-    return tuple(Family(prefix(each[0].id), tuple(each)) for each in members.values())
+    return tuple(Family(_common_labels(each) or prefix(each[0].id), tuple(each)) for each in members.values())
+
+
+def _common_labels(groups: list[Group]) -> str:
+    """Return the labels with which all ids begin."""
+    labels = zip(*(group.id.lower().split(".") for group in groups), strict=False)
+    return _first_labels(groups[0].id, sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, labels)))
 
 
 def group_page(site: SiteContext, group: Group) -> Page:
