@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -9,10 +10,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xregit.payloads import PayloadSchema, SchemaError, parse, problems
+from xregit.payloads import PayloadError, PayloadSchema, SchemaError, parse, problems
+from xregit.payloads.compatibility import compare
 
 FORMATS = ("JsonSchema/draft-07", "JsonStructure/draft-02", "Avro/1.11.0", "Protobuf/3", "XSD/1.0")
 XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="a"><xs:complexType><xs:sequence>
@@ -82,6 +84,24 @@ elements = st.fixed_dictionaries(
 )
 
 
+places = ("not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames", "contentSchema")
+lists, tables = ("anyOf", "oneOf", "allOf", "prefixItems"), ("properties", "patternProperties", "dependentSchemas")
+documents = st.recursive(
+    st.booleans() | st.sampled_from([{"type": "null"}, {"type": "object"}, {"const": None}, {"$ref": "#"}, {}]),
+    lambda inner: st.fixed_dictionaries(
+        {},
+        optional={
+            **dict.fromkeys(places, inner),
+            **dict.fromkeys(lists, st.lists(inner, min_size=1, max_size=3)),
+            **dict.fromkeys(tables, st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)),
+            "required": st.just(["a"]),
+            "type": st.sampled_from(["object", "array", ["string", "null"]]),
+        },
+    ),
+    max_leaves=8,
+)
+
+
 @cache
 def schema(format_: str) -> PayloadSchema:
     """Return the schema of a language whose payloads are made here."""
@@ -145,6 +165,20 @@ def test_any_document_is_a_schema_or_an_error(format_: str, document: Any, fragm
     with suppress(SchemaError):
         parse(format_, document, fragment=fragment)
         assert {item.kind for item in wrong} <= {"format"}
+
+
+@pytest.mark.parametrize("format_", ["JsonSchema/2020-12", "JsonSchema/2019-09", "JsonSchema/draft-07"])
+@settings(suppress_health_check=list(HealthCheck))
+@given(document=documents, value=json_values)
+def test_any_json_schema_is_shown(format_: str, document: Any, value: Any) -> None:
+    """Whatever stands in place of a schema, true and false too: pages, examples and verdicts can be made of it."""
+    with suppress(SchemaError):
+        schema_ = parse(format_, document)
+        schema_.fields()
+        schema_.validate(json.dumps(value).encode())
+        compare(schema_, schema_)
+        with suppress(PayloadError):
+            schema_.example()
 
 
 @pytest.mark.parametrize("name", ["JsonSchema", "Avro", "Protobuf", "XSD"])

@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from xregit.payloads.base import PayloadError
 from xregit.payloads.fields import MAX_VALUES, BudgetError, spend, with_budget
-from xregit.payloads.json_schema.subschemas import Combined, Node, combine, root_node
+from xregit.payloads.json_schema.subschemas import NEVER, Combined, Node, combine, root_node
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _object_value(schema: Combined, strategy: _Strategy, index: int, depth: int)
     others = _undeclared(schema)
     for name, node in schema.properties().items():
         included = name in required or (strategy.complete and depth < _MAX_DEPTH // 2 and not combine(node).cut)
-        if included and node.schema is not False:
+        if included and node.schema != NEVER:
             values[name] = _value((node,), strategy, index, depth + 1)
     for name in sorted(required - values.keys()):
         values[name] = _value(_additional(schema), strategy, index, depth + 1)

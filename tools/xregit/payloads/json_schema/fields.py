@@ -61,7 +61,8 @@ def _field(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
         return MORE_FIELDS
     schema = combine(*nodes)
     types = [item for item in schema.types() if item != "null"]
-    branches = [node for node in schema.branches() if _describes(node)]
+    accepts_all = any(not node.schema for node in schema.branches())
+    branches = [node for node in schema.branches() if _describes(node)] if not accepts_all else []
     nullable = "null" in schema.types() or any(_is_null(node) for node in schema.branches())
     attributes: dict[str, Any] = {"required": required, "nullable": nullable, "description": _description(schema)}
     alternatives = [node for node in branches if not _is_null(node)]

@@ -176,18 +176,25 @@ _IMPLIED = {"properties": "object", "required": "object", "additionalProperties"
 _MAX_COMBINED = 200
 
 
+# What no value satisfies, as an object.
+NEVER: dict[str, Any] = {"not": {}}
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A schema, the document it stands in, what its references are relative to, and those that led to it."""
+    """A schema, the document it stands in, what its references are relative to, and those that led to it.
 
-    schema: Any
+    The schemas ``true`` and ``false`` stand here as the objects that mean the same (JSON Schema Core, 4.3.2).
+    """
+
+    schema: dict[str, Any]
     loaded: Loaded
     resolver: jsonschema_rs.Resolver
     trail: tuple[str, ...] = ()
 
     def at(self, schema: Any) -> Node:
         """Return a schema that stands inside this one."""
-        return replace(self, schema=schema)
+        return replace(self, schema=_to_object(schema))
 
     def to(self, reference: str) -> Node | None:
         """Return the schema that a reference leads to, or None."""
@@ -198,7 +205,13 @@ class Node:
         fragment = reference.partition("#")[2]
         uri = target.resolver.base_uri
         schema = self.loaded.as_written(uri, fragment, target.contents)
-        return Node(schema, self.loaded, target.resolver, (*self.trail, f"{uri}#{fragment}"))
+        return Node(_to_object(schema), self.loaded, target.resolver, (*self.trail, f"{uri}#{fragment}"))
+
+
+def _to_object(schema: Any) -> dict[str, Any]:
+    if isinstance(schema, dict):
+        return schema
+    return NEVER if schema is False else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,14 +292,12 @@ def combine(*nodes: Node) -> Combined:
     pending = list(reversed(nodes))
     while pending and len(combined) < _MAX_COMBINED:
         node = pending.pop()
-        if not isinstance(node.schema, dict):
-            continue
         combined.append(node)
         reference = node.schema.get("$ref")
         target = node.to(reference) if isinstance(reference, str) else None
         if target is not None and target.trail[-1] in node.trail:
             cut = True
-            combined += [target] if isinstance(target.schema, dict) else []
+            combined.append(target)
         else:
             pending += [target] if target else []
             pending += reversed([node.at(item) for item in node.schema.get("allOf", ())])

@@ -58,9 +58,8 @@ _BOUNDS: Mapping[str, tuple[str, Callable[[float], int]]] = {
 
 def record_struct(node: Node, members: Sequence[Member]) -> type[msgspec.Struct] | None:
     """Return the struct for objects of a schema that has these members; None where there is none."""
-    schema = node.schema
-    if isinstance(schema, Mapping):  # without its own URI, which the node has
-        node = node.at({key: value for key, value in schema.items() if key not in _ID_KEYWORDS})
+    # Without its own URI, which the node has.
+    node = node.at({key: value for key, value in node.schema.items() if key not in _ID_KEYWORDS})
     try:
         kind = _kind(node, members, None)
         msgspec.json.Decoder(kind)
@@ -122,7 +121,7 @@ def _dereference(node: Node) -> Node | None:
     """Return the schema that a reference leads to, or the schema itself if it is no reference."""
     target: Node | None = node
     for _ in range(_MAX_REFERENCES):
-        if target is None or not isinstance(target.schema, Mapping):
+        if target is None:
             return None
         if "$ref" not in target.schema:
             return target
@@ -156,7 +155,7 @@ def _record_kind(node: Node, members: Sequence[Member]) -> Kind:
     )
 
 
-def _scalar_kind(name: str, node: Node, column_type: ColumnType | None) -> Kind:
+def _scalar_kind(name: str | None, node: Node, column_type: ColumnType | None) -> Kind:
     schema = node.schema
     match name:
         case "boolean" if _keywords(schema) == {"type"}:
