@@ -33,7 +33,8 @@ class Problem:
 
     Lines and columns count from 1, 0 where not known; ``path`` leads there in documents that are written in JSON.
     ``kind`` is "syntax" where the document can't be read, "selector" where it holds no such object, "reference"
-    where it refers to what isn't in the registry, and "format" where it is written in another version or language.
+    where it refers to what isn't in the registry, "format" where it is written in another version or language, and
+    "doubt" where it is right, but probably not what is meant.
     """
 
     kind: str

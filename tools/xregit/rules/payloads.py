@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
-from xregit.diagnostics import Finding, Severity
+from xregit.diagnostics import Finding, Severity, sentence
 from xregit.model import canonical, find_name
 from xregit.payloads import SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
@@ -22,11 +22,13 @@ from xregit.rules.rule import finding, rule
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message, SchemaDocuments
+    from xregit.json_pointer import KeyPath
     from xregit.payloads import Problem
 
 
 SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
 _PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
+_DOUBT = "doubt"
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
 _CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
@@ -45,14 +47,35 @@ _CACHED = 1024
 )
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
     """Report what is wrong with an inline schema, at its place inside the message."""
+    for item, inside, place in _inline_problems(registry, message):
+        if item.kind != _DOUBT:
+            yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+
+
+@rule(
+    "message",
+    Severity.WARNING,
+    "The schema inside a message is right, but probably not what is meant.",
+    "MSG-41",
+    attributes=(SCHEMA,),
+)
+def doubtful_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report what an inline schema may hold, but nobody can mean, at its place inside the message."""
+    for item, inside, place in _inline_problems(registry, message):
+        if item.kind == _DOUBT:
+            text_ = sentence(f"{item.message}{place}")
+            yield finding(SCHEMA, *inside, message=text_, help=sentence(item.help))
+
+
+def _inline_problems(registry: Registry, message: Message) -> Iterator[tuple[Problem, KeyPath, str]]:
+    """Yield the problems of an inline schema, each with its path in there or, inside a text, its place in words."""
     schema = message.entity.attributes.get(SCHEMA)
     format_ = text(message.resolved.attributes, FORMAT)
     if schema is None or not language(format_):
         return
     for item in _problems(format_, _document_bytes(schema), registry.schema_documents):
         inside = item.path if isinstance(schema, Mapping | list) else ()
-        place = f" (line {item.line}, column {item.column})" if item.line and not inside else ""
-        yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+        yield item, inside, f" (line {item.line}, column {item.column})" if item.line and not inside else ""
 
 
 @lru_cache(maxsize=_CACHED)

@@ -100,6 +100,7 @@ RULES: tuple[Rule, ...] = (
     payloads.dataschemaformat_differs_from_schema,
     payloads.schema_object_missing,
     payloads.invalid_dataschema,
+    payloads.doubtful_dataschema,
     payloads.schema_object_not_found,
     media_types.datacontenttype_differs,
     media_types.datacontenttype_of_inner_data,

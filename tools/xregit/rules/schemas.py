@@ -130,12 +130,14 @@ def _ancestor_path(resource: Resource, vid: str) -> tuple[str, ...]:
 
 
 _INVALID, _NOT_FOUND, _OTHER = "invalid-schema", "schema-reference-not-found", "format-differs-from-document"
-_RULES = {"syntax": _INVALID, "reference": _NOT_FOUND, "format": _OTHER}
+_DOUBTFUL = "doubtful-schema"
+_RULES = {"syntax": _INVALID, "reference": _NOT_FOUND, "format": _OTHER, "doubt": _DOUBTFUL}
 
 DOCUMENTS = (
     Rule(_INVALID, "text", Severity.ERROR, "A schema document is not what its language asks for.", ("MSG-41",)),
     Rule(_NOT_FOUND, "text", Severity.ERROR, "A schema document refers to what is not in this registry.", ("MSG-41",)),
     Rule(_OTHER, "text", Severity.WARNING, "A schema document is written in another version of its language."),
+    Rule(_DOUBTFUL, "text", Severity.WARNING, "A schema document is right, but probably not what is meant."),
 )
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import fastavro
 from fastavro.read import LOGICAL_READERS
 
+from xregit.model import canonical
 from xregit.model.quoting import quote
+from xregit.payloads.avro.doubts import doubts
 from xregit.payloads.avro.fields import example, fields
 from xregit.payloads.avro.schema import Type, default_mismatch, find_faults, parse_types
 from xregit.payloads.avro.values import Converter, without_branches
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from xregit.payloads.base import Document
 
+_MAX_DOUBTS = 20
 _READ_ERRORS = (ValueError, OverflowError, EOFError, ArithmeticError)
 
 
@@ -109,7 +113,7 @@ def parse(document: Document) -> Avro:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield names, orders and defaults that Avro doesn't allow, though complete payloads can still be read."""
+    """Yield names, orders and defaults that Avro doesn't allow, though complete payloads can be read, and doubts."""
     try:
         _, parser = parse_types(document)
     except SchemaError:
@@ -121,6 +125,9 @@ def disagreements(document: Document) -> Iterator[Problem]:
         if why:
             message = f"the default {quote(default)} is {why}"
             yield document.problem("syntax", message, "write a value of the field's type, or leave it out", path)
+    version = canonical("format", document.format).partition("/")[2]
+    for path, message, help_ in islice(doubts(document.value(), parser.defaults, version), _MAX_DOUBTS):
+        yield document.problem("doubt", message, help_, path)
 
 
 def _select(root: Type, types: Mapping[str, Type], name: str) -> Type:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xregit.model.quoting import quote
+from xregit.model.spelling import is_misspelled
 from xregit.payloads.base import Problem, SchemaError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
 _NAMED_KINDS = ("record", "error", "enum", "fixed")
 # The types that a logical type may annotate; on others it counts for nothing. Nanoseconds, which neither Python's times
 # nor fastavro know, stay the numbers that they are, as the specification asks of readers that don't know a type.
-_LOGICAL: Mapping[str, tuple[str, ...]] = {
+LOGICAL: Mapping[str, tuple[str, ...]] = {
     "decimal": ("bytes", "fixed"),
     "uuid": ("string", "fixed"),
     "date": ("int",),
@@ -40,6 +41,29 @@ _LOGICAL: Mapping[str, tuple[str, ...]] = {
     "local-timestamp-millis": ("long",),
     "local-timestamp-micros": ("long",),
     "duration": ("fixed",),
+}
+
+# What must stand beside types that a name alone can't be.
+_BARE: Mapping[str, str] = {
+    "record": '"name": …, "fields": […]',
+    "enum": '"name": …, "symbols": […]',
+    "fixed": '"name": …, "size": …',
+    "array": '"items": …',
+    "map": '"values": …',
+}
+# What other languages call a type, in lower case.
+_OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("integer", "int32", "short", "byte"), "int"),
+    **dict.fromkeys(("int64", "bigint", "uint32"), "long"),
+    **dict.fromkeys(("number", "float64", "real"), "double"),
+    **dict.fromkeys(("float32",), "float"),
+    **dict.fromkeys(("bool",), "boolean"),
+    **dict.fromkeys(("text", "str", "varchar", "char"), "string"),
+    **dict.fromkeys(("binary", "bytestring", "blob"), "bytes"),
+    **dict.fromkeys(("object", "struct", "message"), "record"),
+    **dict.fromkeys(("list", "sequence"), "array"),
+    **dict.fromkeys(("timestamp", "datetime", "date-time", "instant"), "timestamp-millis"),
+    **dict.fromkeys(("none", "nil", "void"), "null"),
 }
 
 
@@ -126,7 +150,8 @@ class Parser:
             return Type(name)
         type_ = self.types.get(_full_name(name, namespace)) or self.types.get(name)
         if type_ is None:
-            help_ = f"define the type before it is used, or use {', '.join(_KINDS[:5])} or a primitive type"
+            known = f"{', '.join(_KINDS[:5])} or a primitive type"
+            help_ = _type_help(name) or f"define the type before it is used, or use {known}"
             return self.report(path, f'unknown Avro type "{name}"', help_, "reference")
         return type_
 
@@ -241,6 +266,18 @@ def parse_types(document: Document) -> tuple[Type, Parser]:
     return root, parser
 
 
+def _type_help(name: str) -> str:
+    """Return what to write instead of the name of a type that is no type; empty where nothing is near."""
+    if name in PRIMITIVES:
+        return ""
+    if name in _BARE:
+        return f'write "type": {{"type": "{name}", {_BARE[name]}}}'
+    if name in LOGICAL:
+        return f'write "type": {{"type": "{LOGICAL[name][0]}", "logicalType": "{name}"}}'
+    near = _OTHER_NAMES.get(name.casefold()) or next((kind for kind in _KINDS if is_misspelled(name, kind)), "")
+    return (_type_help(near) or f'did you mean "{near}"') if near else ""
+
+
 def _full_name(name: str, namespace: str) -> str:
     return name if "." in name or not namespace else f"{namespace}.{name}"
 
@@ -258,7 +295,7 @@ def _aliases(schema: Mapping[str, Any]) -> tuple[str, ...]:
 def _with_logical_type(type_: Type, schema: Mapping[str, Any]) -> Type:
     """Return a type with its logical type; what the specification calls invalid is ignored, as it asks for."""
     logical = schema.get("logicalType")
-    if not isinstance(logical, str) or type_.kind not in _LOGICAL.get(logical, ()):
+    if not isinstance(logical, str) or type_.kind not in LOGICAL.get(logical, ()):
         return type_
     if logical != "decimal":
         return Type(type_.kind, type_.name, logical, type_.doc, size=type_.size)
@@ -274,6 +311,12 @@ _ORDERS = ("ascending", "descending", "ignore")
 
 def find_faults(schema: Any) -> Iterator[Fault]:
     """Yield what is wrong in a document that can be read, from its top; a type is named where it is defined."""
+    for path, value in objects(schema):
+        yield from _type_faults(value, path)
+
+
+def objects(schema: Any) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
+    """Yield the objects that describe types in a document that can be read, with their paths, from its top."""
     pending: list[tuple[KeyPath, Any]] = [((), schema)]
     while pending:
         path, value = pending.pop()
@@ -281,9 +324,11 @@ def find_faults(schema: Any) -> Iterator[Fault]:
         if isinstance(value, list):
             inner = [((*path, index), item) for index, item in enumerate(value)]
         elif isinstance(value, dict):
-            yield from _type_faults(value, path)
+            yield path, value
             inner = [((*path, key), value[key]) for key in ("type", "items", "values") if key in value]
-            inner += [((*path, "fields", index, "type"), item["type"]) for index, item in enumerate(_fields(value))]
+            inner += [
+                ((*path, "fields", index, "type"), item["type"]) for index, item in enumerate(member_schemas(value))
+            ]
         pending.extend(reversed(inner))
 
 
@@ -294,8 +339,8 @@ def _type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
         yield from _alias_faults(schema, path, _is_full_name)
     if kind in _DECIMALS and schema.get("logicalType") == "decimal":
         yield from _decimal_faults(schema, path)
-    names = {item["name"] for item in _fields(schema)}
-    for index, item in enumerate(_fields(schema)):
+    names = {item["name"] for item in member_schemas(schema)}
+    for index, item in enumerate(member_schemas(schema)):
         place = (*path, "fields", index)
         yield from _alias_faults(item, place, _is_simple_name, names)
         if "order" in item and item["order"] not in _ORDERS:
@@ -335,7 +380,8 @@ def _decimal_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]
         yield (*path, "scale"), f"{quote(scale)} is no scale of {precision} digits, so it counts as bytes", help_
 
 
-def _fields(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+def member_schemas(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects that describe the fields of a record; none of another type."""
     fields = schema.get("fields") if schema.get("type") in _RECORDS else None
     return fields if isinstance(fields, list) else []
 

@@ -10,6 +10,7 @@ import jsonschema_rs
 
 from xregit.payloads.base import PayloadError, Problem, SchemaError
 from xregit.payloads.body import read_json, write_json
+from xregit.payloads.json_schema.doubts import doubts
 from xregit.payloads.json_schema.error_messages import error_message
 from xregit.payloads.json_schema.examples import example
 from xregit.payloads.json_schema.fields import fields
@@ -120,19 +121,20 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield the problem of a ``$schema`` that is of another draft than the format."""
+    """Yield the problem of a ``$schema`` that is of another draft than the format, and all doubts."""
     root = document.value()
     uri = root.get("$schema") if isinstance(root, dict) else None
-    if not isinstance(uri, str):
-        return
     declared, expected = declared_draft(root), draft_of_format(document.format)
-    if declared is None:
+    if isinstance(uri, str) and declared is None:
         message = f'"$schema" is {uri}, which is none of the drafts that are understood'
         help_ = f"write {(expected or LATEST).uri}, or leave it out"
         yield document.problem("format", message, help_, ("$schema",))
-    elif expected is not None and declared is not expected:
+        return
+    if expected is not None and declared not in {None, expected}:
         message = f'"$schema" says {declared.name}, but the format is {document.format}'
         yield document.problem("format", message, f'write "format: JsonSchema/{declared.name}"', ("$schema",))
+    for path, message, help_ in islice(doubts(root, declared or expected or LATEST), _MAX_PROBLEMS):
+        yield document.problem("doubt", message, help_, path)
 
 
 def _pointer(document: Document, loaded: Loaded) -> str:

@@ -15,6 +15,7 @@ import json_structure
 from xregit.model.quoting import quote
 from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve, too_deep
 from xregit.payloads.json_schema import codec as json_schema
+from xregit.payloads.json_structure.doubts import doubts
 from xregit.payloads.json_structure.translator import PRIMITIVES, translate
 
 if TYPE_CHECKING:
@@ -36,11 +37,18 @@ def parse(document: Document) -> JsonSchema:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield the problem of a ``$schema`` that is none of JSON Structure's."""
-    uri = document.value().get("$schema")
+    """Yield the problem of a ``$schema`` that is none of JSON Structure's, and doubts."""
+    value = document.value()
+    uri = value.get("$schema")
     if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
         message = f'"$schema" is {uri}, but the format is {document.format}'
         yield document.problem("format", message, "correct the one that is wrong", ("$schema",))
+    for path, message, help_ in islice(doubts(value, _accepts), _MAX_PROBLEMS):
+        yield document.problem("doubt", message, help_, path)
+
+
+def _accepts(type_: str, value: Any) -> bool:
+    return _value_schema(type_).accepts(value)
 
 
 # Keywords that describe and don't constrain. The SDK asks that a unit stands with a numeric type, and knows no

@@ -83,13 +83,14 @@ def translate(document: Any) -> Any:
 def _translate_definitions(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return definitions; those without a type are namespaces of further ones."""
     return {
-        name: _translate_type(item) if _is_type(item) else _translate_definitions(item)
+        name: _translate_type(item) if is_type(item) else _translate_definitions(item)
         for name, item in table.items()
         if isinstance(item, Mapping)
     }
 
 
-def _is_type(value: Mapping[str, Any]) -> bool:
+def is_type(value: Mapping[str, Any]) -> bool:
+    """Return whether an entry of the definitions is a type, and no namespace of further ones."""
     return any(isinstance(value.get(key), str | list) for key in ("type", "$ref", "enum", *_LISTS)) or (
         isinstance(value.get("type"), Mapping) and "$ref" in value["type"]
     )

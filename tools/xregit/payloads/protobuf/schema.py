@@ -56,8 +56,9 @@ _MISSING = re.compile(
     r"^((?:[A-Za-z0-9_][\w.~:@+-]*/)*[A-Za-z0-9_][\w.~:@+-]*): File not found\.$", re.ASCII | re.MULTILINE
 )
 _FAULT = re.compile(rf"^{_ROOT}:(?:(\d+):(\d+):)? (?!warning: )(.*?)\.?$", re.MULTILINE)
+_UNUSED = re.compile(rf"^{_ROOT}:(\d+):(\d+): warning: Import (.*) is unused\.$", re.MULTILINE)
 _IMPORT = re.compile(r'Import "(.*)" was not found or had errors')
-_UNKNOWN = re.compile(r'".*" (?:is not defined|seems to be defined in)')
+_UNKNOWN = re.compile(r'"(.*)" (?:is not defined|seems to be defined in)')
 _HELP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), help_)
     for pattern, help_ in (
@@ -76,6 +77,26 @@ _HELP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ("reserved|Suggested field numbers", "use another number or name"),
     )
 )
+# What other languages call a scalar type, in lower case; and the files of Protobuf's own messages.
+_OTHER_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("int", "integer", "short"), "int32"),
+    **dict.fromkeys(("long", "bigint"), "int64"),
+    **dict.fromkeys(("uint", "unsigned"), "uint32"),
+    **dict.fromkeys(("number", "decimal", "real", "float64"), "double"),
+    **dict.fromkeys(("float32",), "float"),
+    **dict.fromkeys(("boolean",), "bool"),
+    **dict.fromkeys(("text", "str", "string", "char"), "string"),
+    **dict.fromkeys(("byte", "binary", "blob"), "bytes"),
+    **dict.fromkeys(("datetime", "date"), "google.protobuf.Timestamp"),
+    **dict.fromkeys(("object", "json"), "google.protobuf.Struct"),
+}
+_WELL_KNOWN: Mapping[str, str] = {
+    **{name: name.lower() for name in ("Timestamp", "Duration", "Any", "Empty", "Struct")},
+    **dict.fromkeys(("Value", "ListValue", "NullValue"), "struct"),
+    "FieldMask": "field_mask",
+    **dict.fromkeys(("StringValue", "BytesValue", "BoolValue", "DoubleValue", "FloatValue"), "wrappers"),
+    **dict.fromkeys(("Int32Value", "Int64Value", "UInt32Value", "UInt64Value"), "wrappers"),
+}
 _ANY_HELP = "correct it by the language's specification (protobuf.dev/reference/protobuf)"
 # The compiler writes to the standard error of the process, which one call at a time takes over. It doesn't let go of
 # the interpreter while it runs, so that no other thread writes there.
@@ -84,7 +105,10 @@ _stderr_lock = Lock()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """A document's descriptor, the comments of it and its imports by full name, and where it declares its version."""
+    """A document's descriptor, the comments of it and its imports by full name, and where it declares its version.
+
+    ``unused`` has the line, column and name of each import that nothing uses.
+    """
 
     descriptor: FileDescriptor
     docs: Mapping[str, str]
@@ -92,6 +116,7 @@ class File:
     is_declared: bool
     line: int
     column: int
+    unused: tuple[tuple[int, int, str], ...] = ()
 
 
 def parse(document: Document) -> Protobuf:
@@ -117,13 +142,14 @@ def messages(document: Document) -> dict[str, Protobuf]:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield the problem of a syntax or edition other than the one of the format."""
+    """Yield the problem of a syntax or edition other than the one of the format, and imports that nothing uses."""
     expected = canonical("format", document.format).partition("/")[2]
-    if expected not in _VERSIONS:
-        return
     file = load(document)
     version = file.version
-    if version != expected:
+    for line, column, name in file.unused:
+        message = f'nothing in the file uses the import "{name}"'
+        yield Problem("doubt", message, "use what it declares, or remove it", line, column)
+    if expected in _VERSIONS and version != expected:
         word, value = ("syntax", f"proto{version}") if version in {"2", "3"} else ("edition", version)
         finding = f'the {word} is "{value}"' if file.is_declared else "a file without syntax is proto2"
         needed = f'syntax = "proto{expected}";' if expected in {"2", "3"} else f'edition = "{expected}";'
@@ -141,7 +167,7 @@ def load(document: Document) -> File:
     fault = encoding_problem(text, "syntax")
     if fault is not None:
         raise SchemaError(Problem("syntax", fault.message, fault.help, fault.span.line, fault.span.column))
-    compiled = _compile_all(document, text)
+    compiled, warnings = _compile_all(document, text)
     docs = {name: doc for file in compiled if not file.name.startswith(_GOOGLE) for name, doc in _docs(file)}
     (root,) = (file for file in compiled if file.name == _ROOT)
     spans = {tuple(item.path): item.span for item in root.source_code_info.location if len(item.path) <= 1}
@@ -155,7 +181,8 @@ def load(document: Document) -> File:
                 _allow_json_conflicts(message)
             file.ClearField("source_code_info")
             pool.AddSerializedFile(file.SerializeToString())
-        return File(pool.FindFileByName(_ROOT), docs, version, declaration is not None, line, column)
+        unused = tuple(_unused_imports(warnings, text))
+        return File(pool.FindFileByName(_ROOT), docs, version, declaration is not None, line, column, unused)
     except (TypeError, KeyError, ValueError, IndexError) as error:  # of a library older than the compiler
         reason = str(error).partition("descriptor pool: ")[2] or str(error)
         raise SchemaError(Problem("syntax", reason, "correct the file")) from error
@@ -192,8 +219,13 @@ def _number(text: bytes) -> int:
         return 2**31  # "max", or a number that has no place in a descriptor
 
 
-def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto]:
-    """Return the descriptors of a document and its imports, each after those that it imports itself.
+def _unused_imports(warnings: str, text: bytes) -> Iterator[tuple[int, int, str]]:
+    for line, column, name in _UNUSED.findall(warnings):
+        yield (*_position(text, int(line) - 1, int(column) - 1), name)
+
+
+def _compile_all(document: Document, text: bytes) -> tuple[list[pb.FileDescriptorProto], str]:
+    """Return the descriptors of a document and its imports, each after those that it imports itself, and warnings.
 
     The compiler says which imports it lacks, and runs again with those that the registry has.
     """
@@ -205,7 +237,7 @@ def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto
             raise SchemaError(Problem("syntax", message, "write ranges such as 1 to 1000, or split the file"))
         compiled, errors = _run_protoc(tuple(sources.items()))
         if compiled:
-            return list(pb.FileDescriptorSet.FromString(compiled).file)
+            return list(pb.FileDescriptorSet.FromString(compiled).file), errors
         missing = dict.fromkeys(name for name in _MISSING.findall(errors) if name not in sources)
         imports = {name: _fetch_import(document, name) for name in missing}
         sources |= {name: content for name, content in imports.items() if content is not None}
@@ -215,7 +247,7 @@ def _compile_all(document: Document, text: bytes) -> list[pb.FileDescriptorProto
 
 @lru_cache(maxsize=16)  # what is checked and then parsed, or parsed for several messages, is compiled once
 def _run_protoc(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
-    """Return the descriptors of files, the first and its imports; else no bytes, and what the compiler says."""
+    """Return the descriptors of files, the first and its imports (nothing if it fails), and what the compiler says."""
     compiler = import_module("grpc_tools.protoc")
     with TemporaryDirectory(prefix="xregit-") as folder, TemporaryFile() as errors:
         for name, content in sources:
@@ -232,10 +264,10 @@ def _run_protoc(sources: tuple[tuple[str, bytes], ...]) -> tuple[bytes, str]:
             finally:
                 os.dup2(stderr, _STDERR)
                 os.close(stderr)
-        if out.exists():
-            return out.read_bytes(), ""
         errors.seek(0)
-        return b"", errors.read(_MAX_CHARACTERS).decode(errors="replace").replace(f"{folder}{os.sep}", "")
+        return out.read_bytes() if out.exists() else b"", errors.read(_MAX_CHARACTERS).decode(errors="replace").replace(
+            f"{folder}{os.sep}", ""
+        )
 
 
 @cache
@@ -271,11 +303,23 @@ def _problem(message: str, errors: str, line: int, column: int) -> Problem:
             return Problem("reference", f'the import "{name}" is wrong: {faults[0]}', "correct that file", line, column)
         help_ = "add it as a schema of the same group, under this name, or put its messages here"
         return Problem("reference", f'the import "{name}" is not in this registry', help_, line, column)
-    kind = "reference" if _UNKNOWN.match(message) else "syntax"
-    help_ = next((match.expand(help_) for pattern, help_ in _HELP if (match := pattern.search(message))), _ANY_HELP)
+    unknown = _UNKNOWN.match(message)
+    kind = "reference" if unknown else "syntax"
+    help_ = (_type_help(unknown[1]) if unknown else "") or next(
+        (match.expand(help_) for pattern, help_ in _HELP if (match := pattern.search(message))), _ANY_HELP
+    )
     # The first word is small in our messages, unless it is a name.
     words = message[:1].lower() + message[1:] if message[1:2].islower() else message
     return Problem(kind, words, help_, line, column)
+
+
+def _type_help(name: str) -> str:
+    """Return what to write instead of a type that nothing declares; empty where nothing is near."""
+    scalar = _OTHER_NAMES.get(name.casefold(), "")
+    file = _WELL_KNOWN.get(name.rpartition(".")[2])
+    if file and name.rpartition(".")[0] in {"", "google.protobuf"}:
+        return f'write "google.protobuf.{name.rpartition(".")[2]}", and import "google/protobuf/{file}.proto"'
+    return f'did you mean "{scalar}"' if scalar else ""
 
 
 def _position(text: bytes, line: int, column: int) -> tuple[int, int]:

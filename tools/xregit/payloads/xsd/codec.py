@@ -11,22 +11,24 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
-from xregit.model.quoting import cut_middle
+from xregit.model.quoting import cut_middle, quote
 from xregit.payloads.base import PayloadError, Problem, SchemaError, error_text
 from xregit.payloads.fields import MAX_VALUES, Field, with_budget
 from xregit.payloads.xsd.fields import fields
-from xregit.payloads.xsd.schema import ERRORS, UncheckedError, load, parse_elements, pattern_problem
+from xregit.payloads.xsd.schema import ERRORS, XSD, Element, UncheckedError, load, parse_elements, pattern_problem
 from xregit.payloads.xsd.values import ElementReader, example, to_element
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from xregit.payloads.base import Document
 
 _NAME_IN_XPATH = re.compile(r"""@name\s*=\s*['"]([^'"]+)['"]""")
 _MIN_VERSION = "http://www.w3.org/2007/XMLSchema-versioning minVersion"
-_MAX_PROBLEMS = 20
+_MAX_PROBLEMS = _MAX_DOUBTS = 20
 _MAX_CHARACTERS = 300
+# How deep the elements stand that are the schema's own components.
+_TOP = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -130,13 +132,33 @@ def parse(document: Document) -> Xsd:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield the problem of a ``vc:minVersion`` above the version of the format."""
-    root = parse_elements(document.text())[0]
+    """Yield the problem of a ``vc:minVersion`` above the version of the format, and doubts."""
+    elements = parse_elements(document.text())
+    root = elements[0]
     version = root.attributes.get(_MIN_VERSION, "1.0")
     required_version = canonical("format", document.format).partition("/")[2]
     if version == "1.1" and required_version == "1.0":
         message = f'"vc:minVersion" is {version}, but the format is {document.format}'
         yield Problem("format", message, 'write "format: XSD/1.1"', root.line, root.column)
+    yield from islice(_doubts(elements), _MAX_DOUBTS)
+
+
+def _doubts(elements: Sequence[Element]) -> Iterator[Problem]:
+    """Yield patterns with anchors, which are ordinary characters there, and local elements in no namespace."""
+    for item in elements:
+        pattern = item.attributes.get("value", "") if item.name == f"{XSD} pattern" else ""
+        if pattern.startswith("^") or (pattern.endswith("$") and not pattern.endswith("\\$")):
+            message = f'{quote(pattern)} asks for the characters "^" and "$": a pattern is about the whole value'
+            yield Problem("doubt", message, 'remove "^" and "$"', item.line, item.column)
+    root = elements[0]
+    if "targetNamespace" in root.attributes and "elementFormDefault" not in root.attributes:
+        named = [item for item in elements[1:] if item.name == f"{XSD} element" and "name" in item.attributes]
+        local = next((item for item in named if item.depth > _TOP and "form" not in item.attributes), None)
+        if local is not None:
+            name = local.attributes["name"]
+            message = f'the element "{name}" is in no namespace, since nothing says "elementFormDefault"'
+            help_ = 'write elementFormDefault="qualified" in the first element, or "unqualified" if that is meant'
+            yield Problem("doubt", message, help_, local.line, local.column)
 
 
 def _select(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:

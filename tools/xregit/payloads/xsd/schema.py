@@ -44,12 +44,13 @@ _MAX_ATTRIBUTES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element: its name and attributes as ``namespace name``, and where its start tag stands."""
+    """An element: its name and attributes as ``namespace name``, where its start tag stands, and how deep, from 1."""
 
     name: str
     attributes: dict[str, str]
     line: int
     column: int
+    depth: int
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class _PositionHandler:
         if len(attributes) > _MAX_ATTRIBUTES:
             message = f"an element has more than {_MAX_ATTRIBUTES} attributes"
             raise SchemaError(Problem("syntax", message, "use elements", line, column))
-        self.elements.append(Element(name, attributes, line, column))
+        self.elements.append(Element(name, attributes, line, column, self.depth))
 
     def end(self, _name: str) -> None:
         self.depth -= 1

@@ -1,0 +1,233 @@
+"""Doubts about a JSON Schema: what a draft allows, and ignores or can never fulfil, so that nobody can mean it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from xregit.model.quoting import cut, quote
+from xregit.model.spelling import fold_name, is_misspelled, is_slip
+from xregit.payloads.json_schema.keywords import (
+    ASSERTIONS,
+    FORMAT_HABITS,
+    FORMATS,
+    HABITS,
+    KEYWORDS,
+    OF_TYPE,
+    TEXT_FORMATS,
+    drafts_of,
+    is_known,
+)
+from xregit.payloads.json_schema.subschemas import SAME_VALUE, subschemas
+
+if TYPE_CHECKING:
+    from xregit.json_pointer import KeyPath
+    from xregit.payloads.json_schema.schema import Draft
+
+# Where a doubt is, what it is about and what to do.
+Doubt = tuple["KeyPath", str, str]
+
+_BOUNDS = (
+    *(("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")),
+    *(("minProperties", "maxProperties"), ("minContains", "maxContains")),
+)
+_PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_SIBLINGS_COUNT = ("draft/2019-09", "draft/2020-12")
+# Among more names, looking for the one that was meant takes too long.
+_MAX_NAMES = 200
+# It describes, so nothing depends on it.
+_OPENAPI_EXAMPLE = "example"
+# Below these, a name that must be there may be one that nothing should have.
+_CONDITIONS = frozenset({"not", "if"})
+_DELIMITED = re.compile(r"/\^.*\$/[a-z]*", re.DOTALL)
+_ESCAPED_TWICE = re.compile(r"(?<!\\)\\\\[dwsDWS](?=[+*?{\])$]|$)")
+
+
+def doubts(root: Any, draft: Draft) -> Iterator[Doubt]:
+    """Yield what is doubtful in a schema that its draft allows, from its top."""
+    pending: list[tuple[KeyPath, Any, bool]] = [((), root, False)]
+    while pending:
+        path, schema, is_part = pending.pop()
+        if not isinstance(schema, dict):
+            continue
+        for step, message, help_ in _doubts_of(schema, draft.name):
+            yield (*path, *step), message, help_
+        if not is_part:
+            yield from _required_doubts(schema, path)
+        inner = [((*path, *step), item, keyword in SAME_VALUE) for keyword, step, item in subschemas(schema)]
+        pending.extend(reversed(inner))
+
+
+def _doubts_of(schema: dict[str, Any], draft: str) -> Iterator[Doubt]:
+    """Yield what is doubtful in one schema, whatever is around it and inside it."""
+    types = _types(schema)
+    yield from _keyword_doubts(schema, draft)
+    if "$ref" in schema and draft not in _SIBLINGS_COUNT:
+        return
+    yield from _type_doubts(schema, types)
+    yield from _bound_doubts(schema)
+    yield from _value_doubts(schema, types)
+    yield from _text_doubts(schema, types)
+    properties = schema.get("properties")
+    for name, value in properties.items() if isinstance(properties, dict) else ():
+        if isinstance(value, bool) and name in OF_TYPE["object"]:
+            message = f'"{name}" counts as the name of a property here'
+            yield ("properties", name), message, 'move it out of "properties", beside it'
+
+
+def _keyword_doubts(schema: dict[str, Any], draft: str) -> Iterator[Doubt]:
+    """Yield names that are no keywords but nearly, that another draft has, or that count for nothing beside others."""
+    for name, value in schema.items():
+        if name in KEYWORDS:
+            if name in ASSERTIONS and not is_known(name, draft):
+                message = f'{draft} has no "{name}", so it is ignored'
+                yield (
+                    (name,),
+                    message,
+                    f"write what {draft} has for it, or state a draft that has it: {drafts_of(name)}",
+                )
+        elif name in HABITS:
+            if value is False or (name == "nullable" and "null" in _types(schema)):
+                continue
+            help_ = HABITS[name].format(type=next(iter(_types(schema)), "string"))
+            yield (name,), f'JSON Schema has no "{name}", so it is ignored', help_
+        elif near := _nearest_keyword(name, schema):
+            yield (name,), f'JSON Schema has no "{cut(name)}", so it is ignored', f'did you mean "{near}"'
+    if "$ref" in schema and draft not in _SIBLINGS_COUNT:
+        names = [name for name in schema if name in ASSERTIONS - {"type"} and is_known(name, draft)]
+        if names:
+            message = f'{draft} ignores all that stands beside "$ref", such as "{names[0]}"'
+            yield (names[0],), message, 'write both into "allOf", as a list of two schemas'
+
+
+def _nearest_keyword(name: str, schema: dict[str, Any]) -> str:
+    if name.startswith(("x-", "X-")) or name == _OPENAPI_EXAMPLE or len(name) > max(map(len, KEYWORDS)) + 1:
+        return ""
+    choices = (keyword for keyword in KEYWORDS if keyword not in schema)
+    near = [keyword for keyword in choices if is_misspelled(name, keyword) or is_slip(name, keyword)]
+    return min(near, key=lambda keyword: (fold_name(keyword) != fold_name(name), keyword), default="")
+
+
+def _types(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the types that a schema states, none where it states none, or one by a schema as draft-03 may."""
+    type_ = schema.get("type")
+    types = tuple(type_) if isinstance(type_, list) else (type_,)
+    return types if all(isinstance(item, str) and item in _PYTHON_TYPES for item in types) else ()
+
+
+def _type_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Doubt]:
+    """Yield the keywords about values of a type that the values don't have."""
+    for type_, keywords in OF_TYPE.items() if types else ():
+        if type_ in types or (type_ == "number" and "integer" in types):
+            continue
+        for name in schema:
+            if name in keywords:
+                message = f'"{name}" is about values of type {type_}, but the type is {" or ".join(types)}'
+                yield (name,), message, f'remove it, or write "type": "{type_}"'
+                break
+
+
+def _bound_doubts(schema: dict[str, Any]) -> Iterator[Doubt]:
+    for low, high in _BOUNDS:
+        least, most = schema.get(low), schema.get(high)
+        if _is_number(least) and _is_number(most) and least > most:
+            message = f'no value is valid: "{low}" is {least}, but "{high}" is {most}'
+            yield (low,), message, "exchange the two, or correct one"
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _value_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Doubt]:
+    """Yield values in the schema that it doesn't accept itself."""
+    enum = schema.get("enum")
+    expected = " or ".join(types)
+    lists = {name: schema[name] for name in ("enum", "examples") if isinstance(schema.get(name), list)}
+    values: list[tuple[KeyPath, Any]] = [((name,), schema[name]) for name in ("const", "default") if name in schema]
+    values += [((name, index), item) for name, items in lists.items() for index, item in enumerate(items)]
+    for path, value in values:
+        if types and not any(_has_type(value, type_) for type_ in types):
+            message = f'{quote(value)} in "{path[0]}" is not of type {expected}'
+            yield path, message, f"write a value of type {expected}, or correct the type"
+        elif isinstance(enum, list) and path[0] != "enum" and not isinstance(value, dict | list) and value not in enum:
+            yield path, f'{quote(value)} in "{path[0]}" is none of the values in "enum"', "write one of them"
+
+
+def _has_type(value: Any, type_: str) -> bool:
+    if isinstance(value, bool):
+        return type_ == "boolean"
+    return isinstance(value, _PYTHON_TYPES[type_]) or (
+        type_ == "integer" and isinstance(value, float) and value % 1 == 0
+    )
+
+
+def _text_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Doubt]:
+    """Yield patterns and formats that are nearly others."""
+    tables = schema.get("patternProperties")
+    patterns: list[tuple[KeyPath, Any]] = [(("pattern",), schema.get("pattern"))]
+    patterns += [(("patternProperties", name), name) for name in (tables if isinstance(tables, dict) else ())]
+    for path, pattern in patterns:
+        if isinstance(pattern, str) and _DELIMITED.fullmatch(pattern):
+            yield path, f"{quote(pattern)} has slashes around it, so no text matches", "remove the slashes"
+        elif isinstance(pattern, str) and _ESCAPED_TWICE.search(pattern):
+            yield path, f"{quote(pattern)} asks for a backslash in the text", "halve the number of backslashes"
+    format_ = schema.get("format")
+    if not isinstance(format_, str):
+        return
+    if format_ in TEXT_FORMATS and types and "string" not in types and "object" not in types:
+        message = f'the format "{format_}" is about texts, but the type is {" or ".join(types)}'
+        yield ("format",), message, 'write "type": "string", or remove the format'
+    elif format_ not in FORMATS and "string" in types:
+        meant = FORMAT_HABITS.get(format_.casefold()) or next(
+            (item for item in sorted(FORMATS) if is_misspelled(format_, item)), ""
+        )
+        if meant:
+            yield ("format",), f'"{cut(format_)}" is no format that validators know', f'did you mean "{meant}"'
+
+
+def _required_doubts(schema: dict[str, Any], path: KeyPath) -> Iterator[Doubt]:
+    """Yield names that must be there, but that no property has; other schemas about the same value may have them."""
+    parts = list(_parts(schema, ()))
+    names = {name for _, part in parts if isinstance(part.get("properties"), dict) for name in part["properties"]}
+    if not names:
+        return
+    is_open = any(not part.keys().isdisjoint((*_REFERENCES, "patternProperties")) for _, part in parts)
+    is_comparable = len(names) <= _MAX_NAMES
+    is_open = is_open or any(part.get("additionalProperties", False) is not False for _, part in parts)
+    for step, part in parts:
+        if not _CONDITIONS.isdisjoint(step):
+            continue
+        required = part.get("required")
+        for index, name in enumerate(required if isinstance(required, list) else ()):
+            if not isinstance(name, str) or name in names:
+                continue
+            near = next((other for other in names if is_misspelled(name, other)), "") if is_comparable else ""
+            if near or not is_open:
+                help_ = f'did you mean "{near}"' if near else 'describe it in "properties", or remove it'
+                yield (
+                    (*path, *step, "required", index),
+                    f'"{cut(name)}" is required, but no property has that name',
+                    help_,
+                )
+
+
+def _parts(schema: dict[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, dict[str, Any]]]:
+    """Yield a schema and those inside it that are about the same value, with their paths."""
+    pending = [(path, schema)]
+    while pending:
+        at, part = pending.pop()
+        yield at, part
+        for keyword, step, item in subschemas(part):
+            if keyword in SAME_VALUE and isinstance(item, dict):
+                pending.append(((*at, *step), item))
