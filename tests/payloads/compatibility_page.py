@@ -12,7 +12,7 @@ import yaml
 FOLDER = Path(__file__).resolve().parents[1] / "cases" / "compatibility"
 PAGE = Path("site/docs/compatibility.md")
 # In the order in which the page has them.
-FILES = ("jsonschema", "avro", "protobuf", "xsd", "jsonstructure")
+FILES = ("jsonschema", "avro", "protobuf", "protobufjson", "xsd", "jsonstructure")
 MARK = "@"
 
 _HEAD = """# Compatible changes
@@ -34,7 +34,7 @@ wildcard took all: somebody may have used the name. The rule and `xregit diff` c
 told of it; `xregit diff` mentions it all the same.
 
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
-Verdicts on Protobuf are about its binary form, and heed the names that its JSON form has.
+Protobuf is judged by its binary form, and by its JSON form where the content type of a message is one of JSON.
 
 This page is made from the cases in `tests/cases/compatibility/`, each of which is a test: the schema before, the schema
 after, and these answers.
@@ -55,6 +55,7 @@ class Case:
     answers: tuple[str, str]
     why: str
     remark: str
+    contenttype: str
 
     @property
     def full(self) -> str:
@@ -85,6 +86,7 @@ def cases() -> Iterator[Case]:
                 answers=(item["answers"][0], item["answers"][1]),
                 why=item["why"],
                 remark=item.get("remark", ""),
+                contenttype=stated.get("contenttype", ""),
             )
 
 

@@ -25,7 +25,14 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.lan
 
 def of_case(case: Case) -> Compatibility:
     """Return what is said of a case."""
-    return compatible(case.format, case.before, case.after, newformat=case.newformat, selector=case.selector)
+    return compatible(
+        case.format,
+        case.before,
+        case.after,
+        newformat=case.newformat,
+        selector=case.selector,
+        contenttype=case.contenttype,
+    )
 
 
 @every_case
@@ -53,6 +60,7 @@ def test_the_other_way_round(case: Case) -> None:
         case.before,
         newformat=case.format,
         selector=case.selector,
+        contenttype=case.contenttype,
     )
     assert case.answers == (mirrored.forward, mirrored.backward)
 
@@ -67,10 +75,10 @@ def test_examples_agree(case: Case) -> None:
         return
     for written, read, answer in ((old, new, case.answers[0]), (new, old, case.answers[1])):
         try:
-            body = written.encode(written.example())
+            body = written.encode(written.example(), case.contenttype)
         except PayloadError:
             continue
-        assert not (answer == "yes" and read.validate(body)), body
+        assert not (answer == "yes" and read.validate(body, case.contenttype)), body
 
 
 @pytest.mark.parametrize("case", loaded("policies"), ids=lambda case: case["title"])
@@ -175,9 +183,12 @@ def test_finding_shows_a_payload_that_is_refused(case: Case) -> None:
 
 
 def _family(case: Case) -> str:
-    return {"JSON Schema": "JsonSchema", "JSON Structure": "JsonSchema", "XML Schema": "XSD"}.get(
-        case.language, case.language
-    )
+    return {
+        "JSON Schema": "JsonSchema",
+        "JSON Structure": "JsonSchema",
+        "Protobuf in JSON": "ProtobufJson",
+        "XML Schema": "XSD",
+    }.get(case.language, case.language)
 
 
 def test_page_is_current(root: Path, golden: Callable[[str | Path, str | bytes], None]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import fastavro
 import pytest
 from fastavro.schema import SchemaParseException
-from google.protobuf import message_factory
+from google.protobuf import json_format, message_factory
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -143,13 +143,13 @@ def _value(schema: Any, data: st.DataObject) -> Any:
 SCALARS = ("int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "sfixed32", "fixed64", "sfixed64")
 OTHERS = ("bool", "string", "bytes", "double", "float")
 LABELS = ("", "optional ", "repeated ")
-FIELD = st.tuples(st.sampled_from(LABELS), st.sampled_from((*SCALARS, *OTHERS)))
+FIELD = st.tuples(st.sampled_from(LABELS), st.sampled_from((*SCALARS, *OTHERS)), st.sampled_from("ffffg"))
 MESSAGES = st.dictionaries(st.integers(1, 4), FIELD, max_size=4)
 
 
-def proto(fields: dict[int, tuple[str, str]]) -> bytes:
+def proto(fields: dict[int, tuple[str, str, str]]) -> bytes:
     """Return a message with these fields, each called after its number."""
-    inside = " ".join(f"{label}{kind} f{number} = {number};" for number, (label, kind) in fields.items())
+    inside = " ".join(f"{label}{kind} {name}{number} = {number};" for number, (label, kind, name) in fields.items())
     return f'syntax = "proto3"; message R {{ {inside} }}'.encode()
 
 
@@ -169,14 +169,15 @@ def number_of(kind: str) -> st.SearchStrategy[Any]:
     return st.integers(least, least + 2**bits - 1)
 
 
+@pytest.mark.parametrize("contenttype", ["", "application/json"])
 @slow
 @given(MESSAGES, MESSAGES, st.booleans(), st.data())
-def test_a_round_trip_keeps_every_value(old: Any, new: Any, alike: bool, data: st.DataObject) -> None:
+def test_a_round_trip_keeps_every_value(contenttype: str, old: Any, new: Any, alike: bool, data: st.DataObject) -> None:
     """Where the verdict says that old messages are read, each field that both know has the value that was written."""
     if alike:
         new = {**old, **dict(list(new.items())[:1])}
     schemas: list[Any] = [parse("Protobuf/3", proto(fields)) for fields in (old, new)]
-    result = compare(*schemas)
+    result = compare(*schemas, contenttype=contenttype)
     classes = [message_factory.GetMessageClass(schema.message) for schema in schemas]
     for (written, read), (one, other), answer in (
         ((old, new), classes, result.backward),
@@ -185,15 +186,20 @@ def test_a_round_trip_keeps_every_value(old: Any, new: Any, alike: bool, data: s
         if answer is not Answer.YES:
             continue
         message = one()
-        for number, (label, kind) in written.items():
+        for number, (label, kind, name) in written.items():
             drawn = data.draw(number_of(kind))
             if label == "repeated ":
-                getattr(message, f"f{number}").append(drawn)
+                getattr(message, f"{name}{number}").append(drawn)
             else:
-                setattr(message, f"f{number}", drawn)
-        got = other.FromString(message.SerializeToString())
+                setattr(message, f"{name}{number}", drawn)
+        if contenttype:
+            got = json_format.Parse(json_format.MessageToJson(message), other())
+        else:
+            got = other.FromString(message.SerializeToString())
         for number in written.keys() & read.keys():
-            assert _same(getattr(message, f"f{number}"), getattr(got, f"f{number}"))
+            names = (f"{fields[number][2]}{number}" for fields in (written, read))
+            values = [getattr(item, name) for item, name in zip((message, got), names, strict=True)]
+            assert _same(*values)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from xregit.payloads.body import is_json
 from xregit.payloads.compatibility.base import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
 from xregit.payloads.compatibility.budget import Budget, TooLargeError
 from xregit.payloads.languages import language, parse
@@ -25,6 +26,7 @@ _MODULES = {
     "JsonStructure": "xregit.payloads.compatibility.json_schema.comparison",
     "Avro": "xregit.payloads.compatibility.avro",
     "Protobuf": "xregit.payloads.compatibility.protobuf",
+    "ProtobufJson": "xregit.payloads.compatibility.protobuf_json",
     "XSD": "xregit.payloads.compatibility.xsd.comparison",
 }
 _MAX_VERDICTS = 100
@@ -40,36 +42,44 @@ class Kind:
     undescribed: bool
 
 
-def compatible(
+def compatible(  # noqa: PLR0913 - two documents, and what is known of both
     format: str,  # noqa: A002 - the attribute's own name
     before: bytes | object,
     after: bytes | object,
     *,
     selector: str = "",
     newformat: str = "",
+    contenttype: str = "",
 ) -> Compatibility:
     """Return how two documents relate, or the objects in them that a selector names.
 
-    ``newformat`` is the format of the second where it differs.
+    ``newformat`` is the format of the second where it differs. ``contenttype`` is the payloads' media type: Protobuf in
+    JSON is judged by names and types of JSON, else by its binary form.
 
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
     old = parse(format, before, fragment=selector)
-    return compare(old, parse(newformat or format, after, fragment=selector))
+    return compare(old, parse(newformat or format, after, fragment=selector), contenttype=contenttype)
 
 
-def compare(old: PayloadSchema, new: PayloadSchema) -> Compatibility:
-    """Return how two schema objects relate."""
+def compare(old: PayloadSchema, new: PayloadSchema, *, contenttype: str = "") -> Compatibility:
+    """Return how two schema objects relate, for payloads of a media type."""
     names = language(old.format), language(new.format)
     if names[0] != names[1]:
         reason = Reason("language", ROOT, old.format, new.format)
         return Compatibility(
             tuple(merge_reasons(names[0], [reason], [Reason("language", ROOT, new.format, old.format)]))
         )
-    module = import_module(_MODULES[names[0]])
+    name = _form(names[0], contenttype)
+    module = import_module(_MODULES[name])
     backward, forward = (_within_bounds(module.reasons(*pair, Budget())) for pair in ((old, new), (new, old)))
-    return Compatibility(tuple(_first(merge_reasons(names[0], backward, forward))))
+    return Compatibility(tuple(_first(merge_reasons(name, backward, forward))))
+
+
+def _form(name: str, contenttype: str) -> str:
+    """Return the table of a language's changes, of which Protobuf has one for each of its forms."""
+    return "ProtobufJson" if name == "Protobuf" and is_json(contenttype) else name
 
 
 def _within_bounds(reasons: Iterable[Reason]) -> Iterator[Reason]:
@@ -90,20 +100,23 @@ def _first(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
         answers.add(answer)
 
 
-def compare_documents(old: Document, new: Document) -> Compatibility:
-    """Return how two documents relate; two of Protobuf are compared message by message if none is named.
+def compare_documents(old: Document, new: Document, *, contenttype: str = "") -> Compatibility:
+    """Return how two documents relate, for payloads of a media type.
+
+    Two documents of Protobuf are compared message by message if none is named.
 
     Raises:
         SchemaError: one of them isn't a schema of its language, or lacks the object.
     """
     if (language(old.format), language(new.format), old.fragment) != ("Protobuf", "Protobuf", ""):
-        return compare(_parse(old), _parse(new))
-    from xregit.payloads.compatibility.protobuf import reasons_of_all
+        return compare(_parse(old), _parse(new), contenttype=contenttype)
     from xregit.payloads.protobuf.schema import messages
 
     old_messages, new_messages = messages(old), {} if new.fragment else messages(new)
     if not old_messages:
-        return compare(_parse(old), _parse(new))
+        return compare(_parse(old), _parse(new), contenttype=contenttype)
+    form = _form("Protobuf", contenttype)
+    reasons_of_all = import_module(_MODULES[form]).reasons_of_all
     pairs: list[tuple[Any, Any]] = [
         (schema, new_messages.get(name) or _parse(new, name)) for name, schema in old_messages.items()
     ]
@@ -113,7 +126,7 @@ def compare_documents(old: Document, new: Document) -> Compatibility:
     )
     for name, *both in zip(old_messages, backward, forward, strict=True):
         prefix = f"{name}: " if len(pairs) > 1 else ""
-        merged = merge_reasons("Protobuf", *map(_within_bounds, both))
+        merged = merge_reasons(form, *map(_within_bounds, both))
         verdicts += [replace(verdict, where=f"{prefix}{verdict.where}") for verdict in _first(merged)]
     return Compatibility(tuple(verdicts))
 

@@ -1,4 +1,4 @@
-"""Protobuf: why a message can't read what was written as another, by numbers, wire types and what is reserved."""
+"""Protobuf's binary form: why a message can't read what was written as another, by numbers and wire types."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _WIDER: Mapping[str, frozenset[str]] = {
     "enum": frozenset(("int32", "int64")),
     "sint32": frozenset(("sint64",)),
     "string": frozenset(("bytes",)),
-    "message": frozenset(("bytes",)),
 }
+# Numbers that an open enum takes, though it may have no name for them.
+_NUMBERS = frozenset(("bool", "int32"))
 
 
 # The types of the library and of its annotations differ, so fields are Any.
@@ -44,7 +45,7 @@ def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -
 
     A difference of a message that others hold counts for that message alone: each may hold all others.
     """
-    comparison = _Comparison(budget, {_pair(writer.message, reader.message) for writer, reader in pairs})
+    comparison = _Comparison(budget, {pair_of(writer.message, reader.message) for writer, reader in pairs})
     for writer, reader in pairs:
         yield comparison.members(writer.message, reader.message, "")
 
@@ -57,7 +58,7 @@ class _Comparison:
         self.compared = set(compared)
 
     def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
-        pair = _pair(writer, reader)
+        pair = pair_of(writer, reader)
         if pair not in self.compared:
             self.compared.add(pair)
             yield from self.members(writer, reader, path)
@@ -68,7 +69,7 @@ class _Comparison:
         sources: dict[int, Any] = dict(writer.fields_by_number)
         for field in reader.fields:
             self.budget.spend(20)
-            here = _join(path, field.name)
+            here = join(path, field.name)
             source = sources.get(field.number)
             if source is not None:
                 yield from self.of_field(source, field, here)
@@ -78,23 +79,33 @@ class _Comparison:
     def of_field(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         if reader.is_required and not writer.is_required:
             yield Reason("required", path)
-        if reader.name != writer.name and reader.json_name != writer.json_name:
+        moved = {
+            writer.name in reader.containing_type.fields_by_name,
+            reader.name in writer.containing_type.fields_by_name,
+        }
+        if reader.name != writer.name and reader.json_name != writer.json_name and True not in moved:
             yield Reason("name", f"number {reader.number}", writer.name, reader.name)
         if writer.is_repeated != reader.is_repeated or is_map(writer) != is_map(reader):
             yield from _cardinality(writer, reader, path)
             return
         answer = _wire_compatibility(writer, reader)
         if answer is not Answer.YES:
-            yield Reason("type", path, _type_name(writer), _type_name(reader), answer=answer)
+            yield Reason("type", path, type_name(writer), type_name(reader), answer=answer)
         elif writer.message_type is not None and reader.message_type is not None:
             yield from self.of(writer.message_type, reader.message_type, path)
         elif writer.enum_type is not None and reader.enum_type is not None:
             yield from _values(writer.enum_type, reader.enum_type, path)
-        if not reader.is_repeated and reader.has_default_value and writer.default_value != reader.default_value:
-            yield Reason("default", path, str(writer.default_value), str(reader.default_value))
+        yield from default_reason(writer, reader, path)
 
 
-def _pair(writer: Descriptor, reader: Descriptor) -> tuple[str, str]:
+def default_reason(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    """Yield that a field which is left out means something else."""
+    if not reader.is_repeated and reader.has_default_value and writer.default_value != reader.default_value:
+        yield Reason("default", path, str(writer.default_value), str(reader.default_value))
+
+
+def pair_of(writer: Descriptor, reader: Descriptor) -> tuple[str, str]:
+    """Return what tells one pair of messages from another."""
     return writer.full_name, reader.full_name
 
 
@@ -106,7 +117,7 @@ def _cardinality(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         yield Reason("single", path)
     elif _wire_compatibility(writer, reader) is not Answer.YES:
         answer = _wire_compatibility(writer, reader)
-        yield Reason("type", path, _type_name(writer), f"repeated {_type_name(reader)}", answer=answer)
+        yield Reason("type", path, type_name(writer), f"repeated {type_name(reader)}", answer=answer)
 
 
 def _cardinality_text(field: Any) -> str:
@@ -116,9 +127,9 @@ def _cardinality_text(field: Any) -> str:
 def _numbers(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
     """Yield names that moved to another number, and numbers in use that the other message has reserved or freed."""
     for field in reader.fields:
-        here = _join(path, field.name)
+        here = join(path, field.name)
         source = writer.fields_by_name.get(field.name)
-        if source is not None and source.number != field.number and field.number not in writer.fields_by_number:
+        if source is not None and source.number != field.number:
             yield Reason("number", here, str(source.number), str(field.number))
         if field.number not in writer.fields_by_number and _reserved(writer, field):
             yield Reason("reserved", here, words={"number": str(field.number), "name": field.name})
@@ -126,7 +137,7 @@ def _numbers(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reas
         is_removed = field.number not in reader.fields_by_number and field.name not in reader.fields_by_name
         if is_removed and not _reserved(reader, field):
             words = {"number": str(field.number), "name": field.name}
-            yield Reason("freed", _join(path, field.name), words=words)
+            yield Reason("freed", join(path, field.name), words=words)
 
 
 def _reserved(message: Descriptor, field: Any) -> bool:
@@ -148,14 +159,19 @@ def _declared(file: Any) -> Mapping[str, Any]:
 
 
 def _oneofs(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
-    """Yield fields that exclude each other when they are read and could be written together."""
+    numbers: dict[int, Any] = dict(writer.fields_by_number)
+    sources = {item.name: numbers[item.number] for item in reader.fields if item.number in numbers}
+    for name, names in exclusive_fields(reader, sources):
+        yield Reason("oneof", join(path, name), words={"names": names})
+
+
+def exclusive_fields(reader: Descriptor, sources: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each oneof with those of its fields that could be written together; ``sources`` are what fields read."""
     for group in reader.oneofs:
-        numbers: dict[int, Any] = dict(writer.fields_by_number)
-        members = [numbers[item.number] for item in group.fields if item.number in numbers]
+        members = [sources[item.name] for item in group.fields if item.name in sources]
         homes = {item.containing_oneof.name if item.containing_oneof else item.name for item in members}
         if len(members) > 1 and len(homes) > 1:
-            names = ", ".join(item.name for item in members)
-            yield Reason("oneof", _join(path, group.name), words={"names": names})
+            yield group.name, ", ".join(item.name for item in members)
 
 
 def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
@@ -170,23 +186,32 @@ def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
             yield Reason("valuename", f"{path} = {number}", item.name, reader.values_by_number[number].name)
 
 
-def _join(path: str, name: str) -> str:
+def join(path: str, name: str) -> str:
+    """Return the place of a field in a message."""
     return f"{path}.{name}" if path else name
 
 
 def _wire_compatibility(writer: Any, reader: Any) -> Answer:
     """Return whether every value of one field's type is read as itself by another's; open enums read any number."""
-    one, other = _wire_type(writer), _wire_type(reader)
+    one, other = wire_type(writer), wire_type(reader)
     if one == other or other in _WIDER.get(one, ()):
         return Answer.YES
-    return Answer.UNCLEAR if (one, other) == ("int32", "enum") and not reader.enum_type.is_closed else Answer.NO
+    if (one, other) == ("message", "bytes"):
+        # An empty message is no bytes, which a field without presence takes for one that is left out.
+        return Answer.YES if reader.has_presence or reader.is_repeated else Answer.NO
+    if one == "enum" and other in {"uint32", "uint64"}:
+        return Answer.NO if any(number < 0 for number in writer.enum_type.values_by_number) else Answer.YES
+    if one == "bool" and other == "enum" and {0, 1} <= set(reader.enum_type.values_by_number):
+        return Answer.YES
+    return Answer.UNCLEAR if one in _NUMBERS and other == "enum" and not reader.enum_type.is_closed else Answer.NO
 
 
-def _type_name(field: Any) -> str:
+def type_name(field: Any) -> str:
     """Return a field's type as a .proto file names it."""
     declared = field.message_type or field.enum_type
-    return str(declared.name) if declared is not None else _wire_type(field)
+    return str(declared.name) if declared is not None else wire_type(field)
 
 
-def _wire_type(field: Any) -> str:
+def wire_type(field: Any) -> str:
+    """Return the name of a field's type, such as ``sint32``, ``enum`` or ``message``."""
     return descriptor_pb2.FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()

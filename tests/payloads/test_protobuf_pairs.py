@@ -1,0 +1,110 @@
+"""Every type of a Protobuf field held against every other, in both forms, with Protobuf itself as the judge."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from google.protobuf import json_format, message_factory
+
+from xregit.payloads import parse
+from xregit.payloads.compatibility import Answer, compare
+
+LABELS = ("", "optional ", "repeated ")
+DECLARED = "enum E { Z = 0; O = 1; T = 2; } message M { int32 x = 1; string y = 2; }"
+SIGNED = {bits: (0, 1, -1, 2 ** (bits - 1) - 1, -(2 ** (bits - 1))) for bits in (32, 64)}
+UNSIGNED = {bits: (0, 1, 2**bits - 1, 2 ** (bits - 1)) for bits in (32, 64)}
+VALUES: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("int32", "sint32", "sfixed32"), SIGNED[32]),
+    **dict.fromkeys(("int64", "sint64", "sfixed64"), (*SIGNED[64], 2**31, 2**32)),
+    **dict.fromkeys(("uint32", "fixed32"), UNSIGNED[32]),
+    **dict.fromkeys(("uint64", "fixed64"), (*UNSIGNED[64], 2**32)),
+    "bool": (False, True),
+    "string": ("", "a", "é", "1", "\x08\x01"),
+    "bytes": (b"", b"a", b"\xff", b"\x08\x01", b"\x69\xb7\x1d"),
+    "double": (0.0, 1.5, 1e300, -1.0),
+    "float": (0.0, 1.5, -1.0),
+    "E": (0, 1, 2),
+    "M": ({}, {"x": 1}, {"x": -5, "y": "abc"}),
+    "map<int32, string>": ({}, {1: "a"}),
+    "map<string, string>": ({}, {"a": "b"}),
+    "map<string, int32>": ({}, {"a": 1}),
+}
+FIELDS = tuple((label, kind) for kind in VALUES for label in LABELS if not (label and kind.startswith("map")))
+Message = Any
+
+
+@cache
+def schema(label: str, kind: str) -> Any:
+    """Return a message with one field."""
+    text = f'syntax = "proto3"; message R {{ {label}{kind} f = 1; }} {DECLARED}'
+    return parse("Protobuf/3", text.encode(), fragment="R")
+
+
+def messages(label: str, kind: str) -> Iterator[Message]:
+    """Yield messages with each value of a type, once and, where it repeats, twice."""
+    class_ = message_factory.GetMessageClass(schema(label, kind).message)
+    yield class_()
+    for value in VALUES[kind]:
+        for count in (1, 2) if label == "repeated " else (1,):
+            yield class_(f=[value] * count if label == "repeated " else value)
+
+
+def values(message: Message, kind: str) -> list[Any]:
+    """Return the values that a reader sees: none where the field is left out, or has its type's default."""
+    field = message.DESCRIPTOR.fields[0]
+    if kind.startswith("map"):
+        return [dict(message.f)]
+    if field.is_repeated:
+        items = list(message.f)
+    else:
+        items = [message.f] if not field.has_presence or message.HasField("f") else []
+    if kind == "M":
+        return [item.SerializeToString(deterministic=True) for item in items]
+    return [item.encode() if isinstance(item, str) else item for item in items]
+
+
+def is_same(written: Message, read: Message, kinds: tuple[str, str], labels: tuple[str, str]) -> bool:
+    """Return whether the values are the same; a default may be none, unless it is a message that is there."""
+    before, after = values(written, kinds[0]), values(read, kinds[1])
+    if labels[0] == "repeated ":
+        return before == after
+    if kinds == ("M", "bytes") and before and not read.ListFields():
+        return False
+    return list(filter(None, before)) == list(filter(None, after))
+
+
+def is_broken(writer: tuple[str, str], reader: tuple[str, str], contenttype: str) -> bool:
+    """Return whether a value is read as another one, or not at all."""
+    class_ = message_factory.GetMessageClass(schema(*reader).message)
+    if contenttype and writer[1] == "bool" != reader[1]:
+        # Python's library takes true for the number 1.
+        return True
+    for message in messages(*writer):
+        try:
+            if contenttype:
+                got = json_format.Parse(json_format.MessageToJson(message), class_())
+            else:
+                got = class_.FromString(message.SerializeToString())
+        except Exception:  # noqa: BLE001 - however the library says that it can't be read
+            return True
+        if not is_same(message, got, (writer[1], reader[1]), (writer[0], reader[0])):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("contenttype", ["", "application/json"])
+@pytest.mark.parametrize("kind", VALUES)
+def test_each_answer_has_its_reason(kind: str, contenttype: str) -> None:
+    """What is said to be read is read, and what is said not to be has a value that shows it."""
+    wrong = []
+    for label, reader in itertools.product(LABELS, FIELDS):
+        if (label, kind) in FIELDS:
+            writer = label, kind
+            answer = compare(schema(*writer), schema(*reader), contenttype=contenttype).backward
+            if answer is not Answer.UNCLEAR and is_broken(writer, reader, contenttype) is (answer is Answer.YES):
+                wrong.append(f"{label}{kind} → {''.join(reader)}: {answer}")
+    assert not wrong, "\n".join(wrong)

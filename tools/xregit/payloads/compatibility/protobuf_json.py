@@ -1,0 +1,120 @@
+"""Protobuf's JSON form: why a message can't read what was written as another, by names and types of JSON.
+
+Source: https://protobuf.dev/programming-guides/json/.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xregit.payloads.compatibility.base import ROOT, Answer, Reason
+from xregit.payloads.compatibility.protobuf import default_reason, exclusive_fields, join, pair_of, type_name, wire_type
+from xregit.payloads.protobuf.fields import is_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from google.protobuf.descriptor import Descriptor
+
+    from xregit.payloads.compatibility.budget import Budget
+    from xregit.payloads.protobuf.codec import Protobuf
+
+# Types that JSON writes alike, and those that read all of another's values.
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("int32", "sint32", "sfixed32"), "int32"),
+    **dict.fromkeys(("uint32", "fixed32"), "uint32"),
+    **dict.fromkeys(("int64", "sint64", "sfixed64"), "int64"),
+    **dict.fromkeys(("uint64", "fixed64"), "uint64"),
+    "group": "message",
+}
+_WIDER: Mapping[str, frozenset[str]] = {
+    "int32": frozenset(("int64", "double")),
+    "uint32": frozenset(("int64", "uint64", "double")),
+}
+# The digits are the same, the number need not be; an enum takes numbers, though it may have no name for them.
+_UNCLEAR = frozenset((("float", "double"), ("int32", "enum")))
+# Messages of this package have forms of their own in JSON.
+_SPECIAL = "google.protobuf."
+
+
+def reasons(writer: Protobuf, reader: Protobuf, budget: Budget) -> Iterator[Reason]:
+    """Yield why the second message can't read what was written as the first."""
+    yield from _Comparison(budget).of(writer.message, reader.message, "")
+
+
+def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -> Iterator[Iterator[Reason]]:
+    """Yield the reasons of each pair of messages; what stands in one and is such a pair itself is not told twice."""
+    comparison = _Comparison(budget, {pair_of(writer.message, reader.message) for writer, reader in pairs})
+    for writer, reader in pairs:
+        yield comparison.members(writer.message, reader.message, "")
+
+
+class _Comparison:
+    """One comparison; messages that hold themselves are compared once, and those ``compared`` before not at all."""
+
+    def __init__(self, budget: Budget, compared: Iterable[tuple[str, str]] = ()) -> None:
+        self.budget = budget
+        self.compared = set(compared)
+
+    def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        pair = pair_of(writer, reader)
+        if pair not in self.compared:
+            self.compared.add(pair)
+            yield from self.members(writer, reader, path)
+
+    def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        # Writers use the name in JSON, readers take that of the file as well.
+        names = {name: field for field in reader.fields for name in (field.name, field.json_name)}
+        names |= {field.json_name: field for field in reader.fields}
+        sources = {names[field.json_name].name: field for field in writer.fields if field.json_name in names}
+        numbers: Mapping[int, Any] = dict(reader.fields_by_number)
+        for field in writer.fields:
+            self.budget.spend(20)
+            target = numbers.get(field.number)
+            if field.json_name not in names and target is not None and target.name not in sources:
+                yield Reason("name", f"number {field.number}", field.json_name, target.json_name)
+            elif field.json_name not in names:
+                yield Reason("unknown", join(path, field.name), words={"name": field.json_name})
+        for name, names_of_group in exclusive_fields(reader, sources):
+            yield Reason("oneof", join(path, name), words={"names": names_of_group})
+        for field in reader.fields:
+            here = join(path, field.name)
+            if field.name in sources:
+                yield from self.of_field(sources[field.name], field, here)
+            if field.is_required and not (field.name in sources and sources[field.name].is_required):
+                yield Reason("required", here)
+
+    def of_field(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        shapes = _shape(writer), _shape(reader)
+        if shapes[0] != shapes[1]:
+            yield Reason("shape", path, *shapes)
+        elif is_map(writer):
+            entries = [field.message_type.fields_by_name for field in (writer, reader)]
+            for part, here in (("key", f"{path} key"), ("value", f"{path}[]")):
+                yield from self.of_value(entries[0][part], entries[1][part], here)
+        else:
+            yield from self.of_value(writer, reader, path)
+            yield from default_reason(writer, reader, path)
+
+    def of_value(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        one, other = writer.message_type, reader.message_type
+        kinds = [_KINDS.get(wire_type(field), wire_type(field)) for field in (writer, reader)]
+        special = [item is not None and item.full_name.startswith(_SPECIAL) for item in (one, other)]
+        if kinds[0] != kinds[1] or any(special):
+            if any(special) and kinds[0] == kinds[1] and one.full_name == other.full_name:
+                return
+            unclear = (kinds[0], kinds[1]) in _UNCLEAR
+            if unclear or kinds[1] not in _WIDER.get(kinds[0], ()):
+                answer = Answer.UNCLEAR if unclear else None
+                yield Reason("type", path, type_name(writer), type_name(reader), answer=answer)
+        elif one is not None and other is not None:
+            yield from self.of(one, other, path)
+        elif writer.enum_type is not None and reader.enum_type is not None:
+            known = {item.name for item in reader.enum_type.values}
+            missing = [item.name for item in writer.enum_type.values if item.name not in known]
+            if missing:
+                yield Reason("value", path or ROOT, words={"values": ", ".join(missing)})
+
+
+def _shape(field: Any) -> str:
+    return "a map" if is_map(field) else "repeated" if field.is_repeated else "a single value"
