@@ -206,6 +206,40 @@ def test_short_form_says_the_format_of_a_schema(tmp_path: Path) -> None:
     assert result == {"left": "Avro/1.11.0", "said": "Avro/1.12.0", "base": None, "none": None}
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "expected"),
+    [
+        (
+            "{protocol: KAFKA, protocoloptions: {topic: t, key: '{id}', endpoints: [{uri: 'SSL://b:9093'}]}}",
+            {"endpoints": [{"uri": "SSL://b:9093"}], "deployed": False, "options": {"topic": "t", "key": "{id}"}},
+        ),
+        (
+            "{protocol: MQTT/5.0, protocoloptions: {topic: t, deployed: true, endpoints: [{uri: 'mqtts://b'}]}}",
+            {"endpoints": [{"uri": "mqtts://b"}], "deployed": True, "options": None},
+        ),
+        ("{protocol: KAFKA}", {"endpoints": None, "deployed": None, "options": None}),
+    ],
+)
+def test_short_form_states_options_where_generators_look(
+    tmp_path: Path, endpoint: str, expected: dict[str, Any]
+) -> None:
+    """Addresses stand on the endpoint too, and the topic and key of Kafka in "options"; both are read back as one."""
+    files = {"endpoints/e/endpoint.yaml": endpoint, "messagegroups/g/messagegroup.yaml": "{}"}
+    registry = read_folder(folder(tmp_path, files))
+    short = compile_document(registry, view="short")
+    result = short["endpoints"]["e"]
+    options = result.get("protocoloptions", {})
+    assert {**{name: result.get(name) for name in ("endpoints", "deployed")}, "options": options.get("options")} == (
+        expected
+    )
+    (tmp_path / "short.json").write_bytes(to_bytes(short))
+    again = read_document(tmp_path / "short.json")
+    assert [item for item in again.problems if item.severity is not Severity.INFO] == []
+    names = ("protocol", "protocoloptions")
+    before, after = (compile_document(each)["endpoints"]["e"] for each in (registry, again))
+    assert [after.get(name) for name in names] == [before.get(name) for name in names]
+
+
 def test_short_form_tells_what_aliases_stand_for(small: Registry) -> None:
     """With base messages merged in, an alias says what its target says, under its own id."""
     messages = compile_document(small, view="short", resolved=True)["messagegroups"]["bags"]["messages"]

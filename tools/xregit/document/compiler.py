@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.references import schema_of
 from xregit.catalog.registry import expect_registry
 from xregit.document.model_document import modelsource
-from xregit.document.profiles import data_file, plain_profile, profiles
+from xregit.document.profiles import data_file, profiles, short_profile
 from xregit.document.profiles import profile as profile_named
 from xregit.document.serializer import Serializer
 from xregit.errors import XregitError
@@ -60,7 +60,7 @@ def compile_document(
             message = f'there is no {kind} "{name}"; known: {", ".join(names)}'
             raise XregitError(message)
     if view == "short":
-        return short_view(Serializer(registry, plain_profile(profile_named(profile)), resolved=resolved))
+        return short_view(Serializer(registry, short_profile(profile_named(profile)), resolved=resolved))
     return document_view(Serializer(registry, profile_named(profile), resolved=resolved))
 
 

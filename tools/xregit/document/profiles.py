@@ -13,7 +13,7 @@ from xregit.source import yaml_loader
 
 _HERE = Path(__file__).parent
 # Steps that look into objects at any depth, whatever their attributes are called.
-_ANYWHERE = frozenset({"declarations", "lower", "lift", "template"})
+_ANYWHERE = frozenset({"declarations", "lower", "lift", "template", "copy-out"})
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,7 @@ def dialect(name: str) -> Dialect:
     collections = {plural: tuple(former) for plural, former in value.get("collections", {}).items()}
     own = _entities(value, "entities", collections)
     after = dialect(value["then"]).entities if "then" in value else NOTHING
-    entities = {kind: (*own.get(kind, ()), *after.get(kind, ())) for kind in {**own, **after}}
-    return Dialect(value["name"], entities, collections)
+    return Dialect(value["name"], _joined(own, after), collections)
 
 
 @cache
@@ -175,8 +174,20 @@ def plain_profile(profile: Profile) -> Profile:
     if profile.plain:
         return profile
     first = _entities({"steps": data_file("published.yaml")}, "steps")
-    steps = {kind: (*first.get(kind, ()), *profile.steps.get(kind, ())) for kind in {**first, **profile.steps}}
-    return replace(profile, steps=steps, plain=True)
+    return replace(profile, steps=_joined(first, profile.steps), plain=True)
+
+
+def short_profile(profile: Profile) -> Profile:
+    """Return the profile as the short view writes it: plain, with what code generators look for at other places."""
+    plain = plain_profile(profile)
+    return replace(plain, steps=_joined(plain.steps, _entities({"steps": data_file("short.yaml")}, "steps")))
+
+
+def _joined(
+    first: Mapping[str, tuple[Step, ...]], after: Mapping[str, tuple[Step, ...]]
+) -> Mapping[str, tuple[Step, ...]]:
+    """Return the steps of both by kind of entity."""
+    return {kind: (*first.get(kind, ()), *after.get(kind, ())) for kind in {**first, **after}}
 
 
 @cache

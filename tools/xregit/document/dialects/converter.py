@@ -64,6 +64,8 @@ STEPS: Mapping[str, Callable[[Any, Step, StepContext], Any]] = {
     "canonical": steps.spell_selectors,
     "list": steps.wrap_in_list,
     "move": steps.move,
+    "copy-out": steps.copy_out,
+    "copy-into": steps.copy_into,
     "hoist": steps.hoist,
     "hoist-declarations": declaration_steps.hoist_declarations,
     "move-declarations": declaration_steps.move_declarations,

@@ -184,6 +184,26 @@ def move(target: Any, step: Step, context: StepContext) -> Any:
     return result
 
 
+def copy_out(target: Any, step: Step, context: StepContext) -> Any:  # noqa: ARG001 - steps have one signature
+    """State an attribute of an object beside that object too."""
+    result = target
+    for name, holder in step.names.items():
+        inner = target.get(holder)
+        if isinstance(inner, dict) and name in inner and name not in result:
+            result = {**result, name: inner[name]}
+    return result
+
+
+def copy_into(target: Any, step: Step, context: StepContext) -> Any:  # noqa: ARG001 - steps have one signature
+    """State an attribute in an object beside it too."""
+    result = target
+    for name, into in step.names.items():
+        inner = result.get(into, {})
+        if name in target and isinstance(inner, dict) and name not in inner:
+            result = {**result, into: {**inner, name: target[name]}}
+    return result
+
+
 def hoist(target: Any, step: Step, context: StepContext) -> Any:
     """Put the members of an inner object in its place."""
     result = target
