@@ -9,7 +9,7 @@ import pytest
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
 from xregit.messages.definition import to_definition
-from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context
+from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, example_context, example_data
 from xregit.pages.context import SiteContext
 from xregit.pages.examples import wire_examples
 
@@ -26,7 +26,7 @@ def test_example_is_that_of_the_site(registry: xregit.Registry) -> None:
     """At the site's time and with its id, each message of the catalog gets the example that its page shows first."""
     book = SiteContext(registry)
     for message in registry.messages:
-        values = example_context(to_definition(message))
+        values = example_context(to_definition(message), example_data(message))
         shown = next(sample for sample in wire_examples(book, message, values) if sample.wire is not None)
         wire = xregit.new(message, example=True, now=EXAMPLE_TIME, new_id=EXAMPLE_ID, mode=shown.mode)
         assert wire == shown.wire, message.xid
@@ -51,3 +51,15 @@ def test_example_of_an_open_message_goes_by_its_endpoints_protocol(tmp_path: Pat
     with pytest.raises(xregit.XregitError, match="a protocol must be named"):
         xregit.new(message, example=True)
     assert xregit.new(message, data="x", example=True, protocol="http").protocol == "HTTP"
+
+
+def test_placeholder_is_what_the_payload_says(registry: xregit.Registry) -> None:
+    """What stands in the payload under a placeholder's name is its value, in whatever spelling; else it is made up."""
+    wire = xregit.new(registry["/messagegroups/luggage.handling/messages/luggage.bag.loaded"], example=True).as_json()
+    data = wire["data"]
+    assert wire["subject"] == data["bagtag"] == "1234567890"
+    airport, flight = data["location"]["airport"], data["flightid"]
+    assert wire["source"] == f"https://luggage.example.com/airports/{airport}/flights/{flight}"
+    definition = to_definition(registry[TRIP])
+    assert example_context(definition, {"VIN": "WDB/1", "trip": [{"vin": "WDB1"}]})["vin"] == "WDB1"
+    assert example_context(definition, {"vin": True})["vin"] == example_context(definition)["vin"] == "vin-1"

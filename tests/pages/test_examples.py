@@ -83,7 +83,7 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
     """Every message of the example catalog has examples, and each is recognised as a message of that definition."""
     book, matcher = SiteContext(catalog), Matcher(catalog)
     for message in catalog.messages:
-        values = example_context(to_definition(message))
+        values = example_context(to_definition(message), book.message_schema(message).example)
         results = list(wire_examples(book, message, values))
         assert [each.reason for each in results if each.wire is None] == [], message.xid
         meant = message.alias_of or message.xid

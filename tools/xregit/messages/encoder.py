@@ -16,7 +16,14 @@ from xregit.errors import XregitError
 from xregit.messages.constraints import PLAIN_TYPES, text_or_none
 from xregit.messages.decoder import attribute_value, decode
 from xregit.messages.definition import ENVELOPE, OPTIONS, to_definition
-from xregit.messages.example import EXAMPLE_ID, EXAMPLE_TIME, endpoint_protocols, example_context, example_payload
+from xregit.messages.example import (
+    EXAMPLE_ID,
+    EXAMPLE_TIME,
+    endpoint_protocols,
+    example_context,
+    example_data,
+    example_payload,
+)
 from xregit.messages.index import event_filter, whole_filter
 from xregit.messages.payload import NO_DATA, NO_PAYLOAD, Payload, encode_payload, payload_schemas
 from xregit.model import builtin, siblings
@@ -127,7 +134,7 @@ def new(  # noqa: PLR0913 - what a message is made from, and what is left open
     definition = to_definition(message)
     chosen = spelled("protocol", protocol)
     if example:
-        values = {**example_context(definition), **values}
+        values = {**example_context(definition, example_data(message) if data is NO_DATA else data), **values}
         data = example_payload(message) if data is NO_DATA else data
         chosen = chosen or definition.protocol or endpoint_protocols(message, enveloped=definition.enveloped)[0]
     time = datetime.now(UTC) if now is None else now

@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from xregit.messages.definition import target
 from xregit.messages.payload import NO_DATA, Payload, encode_payload, payload_media_type, payload_schema
 from xregit.payloads import PayloadError, SchemaError
+from xregit.payloads.sample_texts import SAMPLE_TEXTS
 from xregit.protocols.binding import event_binding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from xregit.catalog.views import Message
     from xregit.messages.constraints import Constraint
     from xregit.messages.definition import Definition
 
 #: The time and id of the examples on the docs site, which are the same with every build.
-EXAMPLE_TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-EXAMPLE_ID = "7d2ea4a6-0c5c-4b7e-9f5c-3f1f3f6f0a11"
+EXAMPLE_TIME = datetime.fromisoformat(SAMPLE_TEXTS["date-time"])
+EXAMPLE_ID = SAMPLE_TEXTS["uuid"]
 # The example of each type that does not accept any word.
 _TYPED = {
-    "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "duration": "PT1S", "binary": "YQ==",
-    "timestamp": "2026-01-02T03:04:05Z", "uuid": EXAMPLE_ID, "uri": "https://example.com/1",
+    "boolean": "true", "integer": "1", "ulong": "1", "number": "1", "binary": "YQ==",
+    "duration": SAMPLE_TEXTS["duration"], "timestamp": SAMPLE_TEXTS["date-time"], "uuid": EXAMPLE_ID,
+    "uri": SAMPLE_TEXTS["uri"],
 }  # fmt: skip
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+# What is no delimiter in an address, a topic or a subject, and no boolean.
+_PLAIN = re.compile(r"(?!True$|False$)[A-Za-z0-9_-]{1,64}")
 _EVENT_DEFAULTS = frozenset({"id", "time"})
 # The time of an event is a timestamp, whatever its definition says.
 _EVENT_TIME = "envelopemetadata/time"
 
 
-def example_context(definition: Definition) -> dict[str, str]:
-    """Return a value for each placeholder, its name and a number, and for each property that must have a value."""
+def example_context(definition: Definition, data: Any = NO_DATA) -> dict[str, str]:
+    """Return a value for each placeholder, and for each property that must have a value.
+
+    A placeholder has the value that the payload ``data`` has under its name; where it has none, its name and a number.
+    """
     values = {name: _word(name) for name in definition.placeholders}
+    values |= _payload_values(definition.placeholders, data)
     for item in definition.constraints:
         names = item.template.placeholders if item.template else ()
         kind = "timestamp" if item.attribute == _EVENT_TIME else item.type
@@ -43,6 +55,15 @@ def example_context(definition: Definition) -> dict[str, str]:
     declared = {item.key for item in definition.envelope}
     undeclared = [name for name in ("type", "source") if definition.enveloped and name not in declared]
     return values | {f"envelopemetadata/{name}": f"example.{name}" for name in undeclared}
+
+
+def example_data(message: Message) -> Any:
+    """Return the example of a message's schema as a value, or that there is none."""
+    try:
+        schema = payload_schema(message.registry, target(message))
+        return NO_DATA if schema is None else schema.example()
+    except (SchemaError, PayloadError):
+        return NO_DATA
 
 
 def example_payload(message: Message) -> Payload:
@@ -60,6 +81,25 @@ def endpoint_protocols(message: Message, *, enveloped: bool) -> tuple[str, ...]:
     """Return the protocols of the endpoints that carry a message which names none, "" first if it can go by none."""
     spoken = dict.fromkeys(endpoint.protocol for endpoint, _ in message.carriers if event_binding(endpoint.protocol))
     return ("", *spoken) if enveloped else tuple(spoken) or ("",)
+
+
+def _payload_values(names: Iterable[str], data: Any) -> Iterator[tuple[str, str]]:
+    """Yield those names under which a payload has a value that every place of a message takes, the outermost one."""
+    wanted = {_folded(name): name for name in names}
+    pending = deque([data] if wanted else ())
+    while pending:
+        value = pending.popleft()
+        for key, item in value.items() if isinstance(value, Mapping) else ():
+            name = wanted.get(_folded(key)) if isinstance(key, str) else None
+            if name and isinstance(item, str | int) and _PLAIN.fullmatch(text := str(item)):
+                del wanted[_folded(key)]
+                yield name, text
+            pending.append(item)
+        pending.extend(value if isinstance(value, list | tuple) else ())
+
+
+def _folded(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()
 
 
 def _word(name: str) -> str:

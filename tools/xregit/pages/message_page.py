@@ -89,7 +89,7 @@ def message_page(site: SiteContext, message: Message) -> Page:
     own = attributes if message.alias_of else {**entity.attributes, "description": message.description}
     header = entity_header(site, entity, entity.type.singular, own, entity.meta)
     sections = _sections(site, message)
-    values = example_context(site.definition(message))
+    values = example_context(site.definition(message), site.message_schema(message).example)
     carriers, uses = message.carriers, ANSWERS if _is_answer(message) else USES
     more_carriers = len(carriers) - MAX_CARRIERS
     html, whole = render_within_limit(

@@ -55,7 +55,8 @@ def _examples(site: SiteContext) -> Iterator[Example]:
     by_protocol: dict[str, dict[str, Any]] = {}
     for message in site.registry.messages:
         if message.protocol not in by_protocol:
-            variants = wire_examples(site, message, example_context(site.definition(message)))
+            values = example_context(site.definition(message), site.message_schema(message).example)
+            variants = wire_examples(site, message, values)
             wire = next((each.wire for each in variants if each.wire), None)
             if wire is not None:
                 by_protocol[message.protocol] = wire.as_json()
