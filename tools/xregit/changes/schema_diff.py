@@ -11,8 +11,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.references import local_xid, schema_reference
+from xregit.catalog.views import Message, messages_of
 from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER, alike
 from xregit.changes.change import Difference
+from xregit.messages.payload import json_form, payload_media_type
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.base import Document, fetch_nothing
@@ -52,7 +54,8 @@ class Payload:
     """What describes a payload: a schema's language and document, and the name of the type inside it.
 
     ``document`` is the bytes of a file, a value in the message itself, or None for a document that is elsewhere. Its
-    references are relative to ``uri``, its xid, and lead to ``documents``.
+    references are relative to ``uri``, its xid, and lead to ``documents``. ``contenttype`` is the media type in which
+    messages carry it, of which Protobuf has two.
     """
 
     format: str
@@ -61,6 +64,7 @@ class Payload:
     reference: str = ""
     uri: str = ""
     documents: SchemaDocuments | None = None
+    contenttype: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def compare_payloads(old: Payload, new: Payload) -> Relation:
         for item in (old, new)
     )
     try:
-        comparison = compare_documents(*documents)
+        comparison = compare_documents(*documents, contenttype=new.contenttype)
     except SchemaError as error:
         return Relation(UNCLEAR, f": {error}")
     # Nobody can rely on what nobody described: such a difference is reported, and breaks nothing.
@@ -178,14 +182,16 @@ def _message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Payl
     format_, inline = attributes["dataschemaformat"] or "", attributes["dataschema"]
     if inline is not None:
         documents = state.registry.schema_documents
-        return Payload(format_, inline, reference="a schema of its own", documents=documents)
+        media_type = payload_media_type(Message(state.registry, state.resource))
+        return Payload(format_, inline, reference="a schema of its own", documents=documents, contenttype=media_type)
     reference = state.schema
     if reference is None:
         return Payload(format_, None) if format_ else None
     if reference.version is None:
         return Payload(format_, None, reference.selector, reference.text)
     payload = _version_payload(reference.version, reference.selector, state.registry)
-    return replace(payload, format=format_ or payload.format, reference=reference.text)
+    media_type = payload_media_type(Message(state.registry, state.resource))
+    return replace(payload, format=format_ or payload.format, reference=reference.text, contenttype=media_type)
 
 
 def _version_payload(version: Version, selector: str, registry: Registry) -> Payload:
@@ -214,25 +220,38 @@ def diff_schema(
             reaches = tuple(user for xids in users.get(vid, {}).values() for user in xids)
             yield Difference(f"{xid}/versions/{vid}", "version", "entity", relation, reaches=reaches)
         else:
-            version_users: dict[str, list[str]] = defaultdict(list)
+            version_users: dict[Usage, list[str]] = defaultdict(list)
             for name in (vid, "") if default_ids == (vid, vid) else (vid,):
-                for selector, xids in users.get(name, {}).items():
-                    version_users[selector] += xids
+                for usage, xids in users.get(name, {}).items():
+                    version_users[usage] += xids
             yield from _diff_document(old.xid, ("document",), (old, new), registries, version_users)
     old, new = before.versions.get(default_ids[0]), after.versions.get(default_ids[1])
     if default_ids[0] != default_ids[1] and old and new:
         yield from _diff_document(xid, ("defaultversionid",), (old, new), registries, users.get("", {}))
 
 
-def _schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[str, list[str]]]:
-    """Return the messages that refer to a schema, by the id of its version, empty for the default, and by type."""
-    users: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for xid in registry.indexes.schema_users.get(schema.xid, ()):
-        attributes = registry.resolved(xid).attributes
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What messages take of a schema document: the type inside it, and Protobuf's JSON form or not."""
+
+    selector: str = ""
+    contenttype: str = ""
+
+    @property
+    def label(self) -> str:
+        """How a sentence names it."""
+        return " ".join(filter(None, (self.selector, "in JSON" if self.contenttype else "")))
+
+
+def _schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[Usage, list[str]]]:
+    """Return the messages that refer to a schema, by the id of its version, empty for the default, and by usage."""
+    users: dict[str, dict[Usage, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for message in messages_of(registry, registry.indexes.schema_users.get(schema.xid, ())):
+        attributes = message.resolved.attributes
         text = next(str(attributes[name]) for name in REFERENCES if attributes.get(name))
         reference = schema_reference(registry, text)
         vid = reference.version.id if reference.version and "/versions/" in text else ""
-        users[vid][reference.selector].append(xid)
+        users[vid][Usage(reference.selector, json_form(message))].append(message.xid)
     return users
 
 
@@ -241,35 +260,36 @@ def _diff_document(
     path: tuple[str],
     versions: tuple[Version, Version],
     registries: tuple[Registry, Registry],
-    users: Mapping[str, list[str]],
+    users: Mapping[Usage, list[str]],
 ) -> Iterator[Difference]:
     """Yield how two documents relate for each type inside them that messages refer to, those that agree together."""
-    relations: dict[tuple[object, ...], dict[str, Relation]] = defaultdict(dict)
+    relations: dict[tuple[object, ...], dict[Usage, Relation]] = defaultdict(dict)
     about = "version" if path == ("document",) else "schema"
     ids: tuple[Any, Any] = (versions[0].id, versions[1].id) if about == "schema" else (None, None)
-    for selector in users or ("",):
+    for usage in users or (Usage(),):
         old, new = (
-            _version_payload(version, selector, side) for version, side in zip(versions, registries, strict=True)
+            replace(_version_payload(version, usage.selector, side), contenttype=usage.contenttype)
+            for version, side in zip(versions, registries, strict=True)
         )
         stays = _is_same_content(old.document, new.document, versions)
         if about == "schema" or not stays or (old.format, old.reference) != (new.format, new.reference):
             relation = compare_payloads(old, new)
             messages = frozenset(item.message for item in relation.verdicts)
-            relations[relation.relation, relation.detail, messages][selector] = relation
-    for by_selector in relations.values():
-        relation = _join_relations(by_selector)
-        reaches = tuple(user for selector in by_selector for user in users.get(selector, ()))
+            relations[relation.relation, relation.detail, messages][usage] = relation
+    for by_usage in relations.values():
+        relation = _join_relations(by_usage)
+        reaches = tuple(user for usage in by_usage for user in users.get(usage, ()))
         yield Difference(xid, about, "payload", relation.relation, path, *ids, relation.words, reaches)
 
 
-def _join_relations(relations: Mapping[str, Relation]) -> Relation:
+def _join_relations(relations: Mapping[Usage, Relation]) -> Relation:
     """Return one relation for several types inside a document; each place has the name of its type before it."""
     first, *others = relations.values()
-    if not others:
+    if not others and not any(usage.contenttype for usage in relations):
         return first
     verdicts = (
-        replace(verdict, where=selector if verdict.where == ROOT else f"{selector}: {verdict.where}")
-        for selector, relation in relations.items()
+        replace(verdict, where=usage.label if verdict.where == ROOT else f"{usage.label}: {verdict.where}")
+        for usage, relation in relations.items()
         for verdict in relation.verdicts
     )
     return replace(first, verdicts=tuple(verdicts))

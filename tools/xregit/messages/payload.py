@@ -16,7 +16,7 @@ from xregit.model import find_name
 from xregit.model.aliases import EVENTS
 from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
-from xregit.payloads.body import explain_framing
+from xregit.payloads.body import explain_framing, is_json
 from xregit.protocols.cloudevents import payload_bytes
 from xregit.source.scalars import without_text
 
@@ -194,6 +194,13 @@ def payload_media_type(message: Message) -> str:
         return value or outer
     language_name = find_name("format", text_of(attributes, "dataschemaformat"))
     return language_name.payload if language_name else ""
+
+
+def json_form(message: Message) -> str:
+    """Return the media type of a payload that is Protobuf in JSON, which is compared by names; else an empty text."""
+    contenttype = payload_media_type(message)
+    is_protobuf = language(text_of(message.resolved.attributes, "dataschemaformat")) == "Protobuf"
+    return contenttype if is_protobuf and is_json(contenttype) else ""
 
 
 def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:

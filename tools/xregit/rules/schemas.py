@@ -255,21 +255,25 @@ def _chain(vid: str, parents: Mapping[str, str]) -> Iterator[str]:
 
 
 def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:
-    """Return how two versions relate for payloads that keep to what is described.
+    """Return how two versions relate for payloads that keep to what is described, in the forms that messages send.
 
     What is wrong with a document itself is told of the document.
     """
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
-    return _compare(one, other)
+    from xregit.messages.payload import json_form
+    from xregit.payloads.compatibility import Compatibility
+
+    forms = sorted({json_form(message) for message in schema.users}) or [""]
+    return Compatibility(tuple(verdict for form in forms for verdict in _compare(one, other, form).verdicts))
 
 
 @lru_cache(maxsize=_CACHED)
-def _compare(one: SchemaDocument | None, other: SchemaDocument | None) -> Compatibility:
+def _compare(one: SchemaDocument | None, other: SchemaDocument | None, contenttype: str) -> Compatibility:
     from xregit.payloads.compatibility import Compatibility, compare_documents
 
     try:
-        return compare_documents(one, other).described if one and other else Compatibility()
+        return compare_documents(one, other, contenttype=contenttype).described if one and other else Compatibility()
     except SchemaError:
         return Compatibility()
 
