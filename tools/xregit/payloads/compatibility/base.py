@@ -45,8 +45,8 @@ class Verdict:
     """One change: where it is, whether new schemas read old payloads (backward) and old ones new payloads (forward).
 
     ``kind`` names the kind of change, ``message`` says what changed and what follows, ``help`` what to do.
-    ``undescribed`` verdicts are about payloads that an old schema allows only because it is silent about them; nobody
-    may ever have sent any.
+    ``undescribed`` verdicts are about payloads that an old schema allows only because it is silent about them: nobody
+    may ever have sent any, and no consumer relies on them.
     """
 
     where: str

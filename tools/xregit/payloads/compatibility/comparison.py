@@ -34,12 +34,15 @@ _MAX_VERDICTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of change: the answer for the direction in which it is found, a sentence for each direction, help."""
+    """One kind of change: the answer for the direction in which it is found, a sentence and help for each direction.
+
+    ``undescribed`` is the direction in which it concerns only payloads that hold what nobody described.
+    """
 
     answer: Answer
     says: Mapping[str, str]
-    help: str
-    undescribed: bool
+    help: Mapping[str, str]
+    undescribed: str
 
 
 def compatible(  # noqa: PLR0913 - two documents, and what is known of both
@@ -153,7 +156,9 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
     side = min(sides, key=lambda item: WORST_FIRST.index(answers[item]))
     reason = sides[side]
     old, new = (reason.writer, reason.reader) if side == "backward" else (reason.reader, reason.writer)
-    says = kind.says.get("both" if len(sides) > 1 else side) or next(iter(kind.says.values()))
+    says, help_ = (
+        table.get("both" if len(sides) > 1 else side) or next(iter(table.values())) for table in (kind.says, kind.help)
+    )
     removed, added = (sides[name].writer if name in sides else "" for name in ("backward", "forward"))
     words = {**reason.words, "where": reason.where, "old": old, "new": new, "removed": removed, "added": added}
     return Verdict(
@@ -162,8 +167,8 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
         answers.get("backward", Answer.YES),
         answers.get("forward", Answer.YES),
         says.format_map(words),
-        kind.help.format_map(words),
-        kind.undescribed,
+        help_.format_map(words),
+        sides.keys() == {kind.undescribed},
     )
 
 
@@ -177,6 +182,5 @@ def kinds() -> Mapping[str, Mapping[str, Kind]]:
 
 
 def _kind(item: Mapping[str, Any]) -> Kind:
-    sentences = item["says"]
-    says = {"both": sentences} if isinstance(sentences, str) else sentences
-    return Kind(Answer(item["answer"]), says, item["help"], item.get("undescribed", False))
+    says, help_ = ({"both": item[key]} if isinstance(item[key], str) else item[key] for key in ("says", "help"))
+    return Kind(Answer(item["answer"]), says, help_, item.get("undescribed", ""))
