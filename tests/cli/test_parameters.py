@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from xregit.cli.parameters import find_registry, unknown_name
+from xregit.document import read
 from xregit.errors import XregitError
 
 
@@ -34,6 +35,15 @@ def test_given_path_is_taken(repository: Path) -> None:
     """A path that the user names is used as it is, a document as well as a folder."""
     document = repository / "exported.json"
     document.touch()
+    assert find_registry(document) == document
+
+
+def test_registry_file_means_its_folder(repository: Path, tmp_path: Path) -> None:
+    """Who completes a path in a shell ends at the file; alone in a folder it is a document."""
+    assert find_registry(repository / "registry/registry.yaml") == repository / "registry"
+    assert read(repository / "registry/registry.yaml").groups == read(repository / "registry").groups
+    document = tmp_path / "registry.yaml"
+    document.write_text("registryid: own\n")
     assert find_registry(document) == document
 
 

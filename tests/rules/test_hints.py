@@ -223,7 +223,7 @@ def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
     message = f"{FILES['messagegroups/doors/messages/opened.yaml']}dataschemaformat: JsonSchema/draft-07\n"
     files = {
         **FILES,
-        f"{SCHEMAS}/schema.yaml": "description: Opened.\nformat: json\n",
+        f"{SCHEMAS}/schema.yaml": "description: Opened.\nformat: parcels\n",
         "messagegroups/doors/messages/opened.yaml": f"{message}dataschemauri: /{SCHEMAS}\n",
     }
     result = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}

@@ -11,6 +11,7 @@ from xregit.source.file_tree import filename_to_id, id_to_filename
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from xregit.model.language import GroupModel, Model, ResourceModel
 
@@ -18,6 +19,8 @@ REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "mode
 WAIVERS_FILE = "waivers.yaml"
 _ROOT_FILES = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
 ROOT_FILES = frozenset(_ROOT_FILES)
+# Beside these, a registry.yaml is that of a folder, even where model.yaml adds other group types.
+_OF_FOLDERS = ("messagegroups", "endpoints", "schemagroups")
 VERSIONS = "versions"
 # The second is the ending of YAML files for other tools; files with any other ending may lie about.
 YAML, YML = ".yaml", ".yml"
@@ -63,6 +66,14 @@ def parse_path(model: Model, path: str) -> EntityPath:
             help_ = f'Rename it to "{corrected.rpartition("/")[2]}".'
             return result._replace(kind=Kind.MISPLACED, help=help_, corrected=corrected)
     return _parse_path(model, path)
+
+
+def registry_folder(path: Path) -> Path:
+    """Return the folder whose ``registry.yaml`` a path names, else the path: a document may have that name, too."""
+    if path.name != REGISTRY_FILE or not path.is_file():
+        return path
+    others = (*_OF_FOLDERS, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
+    return path.parent if any((path.parent / name).exists() for name in others) else path
 
 
 def path_of(model: Model, xid: str) -> str:

@@ -84,7 +84,9 @@ def find_registry(path: Path | None) -> Path:
         XregitError: there is nothing at the given path, or no registry to be found.
     """
     if path is not None and path.exists():
-        return path
+        from xregit.catalog.layout import registry_folder  # --help and --version do without it
+
+        return registry_folder(path)
     if path is not None:
         message = f'there is no "{path}", which --registry names'
         raise XregitError(message)

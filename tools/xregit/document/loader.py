@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
 from xregit.catalog.entities import Place
+from xregit.catalog.layout import registry_folder
 from xregit.catalog.loader import read_folder
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
@@ -43,10 +44,12 @@ MAX_LINES = 20
 def read(path: Path | str) -> Registry:
     """Return the registry of a folder or document; what is wrong with its files is in its ``problems``.
 
+    A folder may be named by its ``registry.yaml``.
+
     Raises:
         XregitError: there is nothing at the path, or the folder is no registry.
     """
-    place = to_path(path)
+    place = registry_folder(to_path(path))
     if not place.exists():
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)

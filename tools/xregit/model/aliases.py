@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -26,16 +27,19 @@ EVENT_JSON, BATCH_JSON = f"{EVENTS}+json", f"{EVENTS}-batch+json"
 class Name:
     """One name with what is known of it.
 
-    ``aliases`` are other spellings of it. ``versions`` is "any" where every version counts as this name; ``renamed``
-    maps versions, in lower case, to those that we write. ``payload`` is the media type of payloads that a schema
-    format implies, ``document`` that of its schema documents and ``extensions`` the endings of their files; all empty
-    where nothing follows from the name.
+    ``aliases`` are other spellings of it, ``mistaken`` names of other things that people write for it. ``versions`` is
+    "any" where every version counts as this name, or else the pattern of those of a format, and ``declaration`` the
+    pattern by which a document states its own; ``renamed`` maps versions, in lower case, to those that we write.
+    ``payload`` is the media type of payloads that a schema format implies, ``document`` that of its schema documents
+    and ``extensions`` the endings of their files; all empty where nothing follows from the name.
     ``example`` is the name with a version, where one has to stand behind it.
     """
 
     name: str
     aliases: tuple[str, ...] = ()
+    mistaken: tuple[str, ...] = ()
     versions: str = ""
+    declaration: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
     payload: str = ""
     document: str = ""
@@ -54,7 +58,9 @@ def _build_name(name: str, values: Mapping[str, Any]) -> Name:
     return Name(
         name=name,
         aliases=tuple(values.get("aliases", ())),
+        mistaken=tuple(values.get("mistaken", ())),
         versions=values.get("versions", ""),
+        declaration=values.get("declaration", ""),
         renamed=MappingProxyType({old.casefold(): new for old, new in values.get("renamed", {}).items()}),
         payload=values.get("payload", ""),
         document=values.get("document", ""),
@@ -87,6 +93,12 @@ def find_name(selector: str, text: str) -> Name | None:
     return table.get(name) or table.get(name.partition("/")[0])
 
 
+def has_known_version(format_: str) -> bool:
+    """Return whether a format has a version that there is, as far as that is known; of an unknown language none is."""
+    name, version = find_name("format", format_), canonical("format", format_).partition("/")[2]
+    return name is None or bool(version and re.fullmatch(name.versions or ".*", version))
+
+
 @cache
 def _spellings(selector: str) -> Mapping[str, Name]:
     predefined = names(selector).values()
@@ -98,8 +110,16 @@ def closest_name(selector: str, value: str) -> str:
     """Return the predefined name that an unknown one nearly is, or whose family it belongs to; else an empty text."""
     if find_name(selector, value) is not None:
         return ""
+    plain = value.partition(";")[0].strip().casefold()
+    forms = {plain, plain.partition("/")[0]}
+    mistaken = next((name.name for name in names(selector).values() if not forms.isdisjoint(name.mistaken)), "")
+    if mistaken:
+        return mistaken
     family, slash, _ = value.partition("/")
     spellings = _spellings(selector)
+    with_space = next((name.name for spelling, name in spellings.items() if plain.startswith(f"{spelling} ")), "")
+    if with_space:
+        return with_space
     for spelling, name in spellings.items():
         predefined = spelling.partition("/")[0]
         if slash if predefined == family.casefold() else _is_near(family, predefined):

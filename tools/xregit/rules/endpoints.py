@@ -135,7 +135,7 @@ _LISTS = (("usage",), (MESSAGEGROUPS,), (OPTIONS, "endpoints"), (OPTIONS, "autho
 EVERY_USAGE = frozenset({"producer", "consumer", "subscriber"})
 
 
-@rule("endpoint", Severity.WARNING, "A message group that an endpoint carries is not in this registry.", "EP-38")
+@rule("endpoint", Severity.ERROR, "A message group that an endpoint carries is not in this registry.", "EP-38")
 def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report references into this registry that lead to no message group."""
     references = endpoint.attributes.get(MESSAGEGROUPS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import orjson
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
 from xregit.diagnostics import Finding, Severity, sentence
 from xregit.model import canonical, find_name
+from xregit.model.aliases import has_known_version
 from xregit.payloads import SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
 from xregit.rules.attributes import in_another_language, text
@@ -261,14 +263,38 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
 
 @rule(
     "message",
-    Severity.WARNING,
+    Severity.ERROR,
     "The language of a payload's schema is not what the message says.",
     "MSG-36",
     "MSG-37",
     attributes=(FORMAT, URI, XID),
 )
 def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemaformat`` other than the ``format`` of the schema that the message refers to."""
+    """Report a ``dataschemaformat`` of another language than the schema that the message refers to."""
+    for format_, expected, item in _contradictions(registry, message):
+        if _language(format_) != _language(expected):
+            # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
+            is_own = find_name("format", expected) is None and find_name("format", format_) is not None
+            yield replace(item, help=_CORRECT.format(format_)) if is_own else item
+
+
+@rule(
+    "message",
+    Severity.WARNING,
+    "A payload's schema is of another version of its language than the message says.",
+    "MSG-36",
+    "MSG-37",
+    attributes=(FORMAT, URI, XID),
+)
+def dataschemaformat_of_another_version(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report a ``dataschemaformat`` with another version than the schema's; one without a version is reported there."""
+    for format_, expected, item in _contradictions(registry, message):
+        if _language(format_) == _language(expected) and has_known_version(format_) and has_known_version(expected):
+            yield item
+
+
+def _contradictions(registry: Registry, message: Message) -> Iterator[tuple[str, str, Finding]]:
+    """Yield the format that a message states where its schema has another one, that one, and the finding."""
     own = message.entity.attributes
     reference = message.schema
     format_ = text(message.resolved.attributes, FORMAT)
@@ -284,12 +310,12 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
     if expected and canonical("format", expected).casefold() != canonical("format", format_).casefold():
         text_ = f'"dataschemaformat" is {format_}, but the format of "{reference.version.xid}" is {expected}.'
         name = FORMAT if FORMAT in own else URI if URI in own else XID
-        advice = f'Write "{FORMAT}: {expected}"; or, if the schema is written in {format_}, correct its "format".'
-        # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
-        help_ = (
-            advice if find_name("format", expected) or not find_name("format", format_) else _CORRECT.format(format_)
-        )
-        yield finding(name, message=text_, help=help_)
+        help_ = f'Write "{FORMAT}: {expected}"; or, if the schema is written in {format_}, correct its "format".'
+        yield format_, expected, finding(name, message=text_, help=help_)
+
+
+def _language(format_: str) -> str:
+    return canonical("format", format_).partition("/")[0].casefold()
 
 
 @rule(

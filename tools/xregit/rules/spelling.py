@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.doubts import TABLES
-from xregit.catalog.entities import Group, Resource, file_attributes
+from xregit.catalog.entities import VERSIONS, Group, Resource, file_attributes
 from xregit.diagnostics import Finding, Severity
-from xregit.model import check, names, siblings
-from xregit.model.aliases import closest_name
+from xregit.model import canonical, check, find_name, names, siblings
+from xregit.model.aliases import closest_name, has_known_version
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import fold_name, is_misspelled, is_slip
 from xregit.rules.attributes import items
 from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
     from xregit.diagnostics import Finding
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xregit.model.language import AttributeModel
 
 
+FORMATS = ("dataschemaformat", "format")
 ENDPOINTS, OPTIONS, ENVELOPE, ADDRESSES = "endpoints", "protocoloptions", "envelopeoptions", "endpoints"
 # What only endpoints have: anything may have a name or a description of its own, and an address a protocol.
 _OF_ADDRESSES = ("usage", "channel", "envelope", ENVELOPE, "messagegroups")
@@ -159,6 +160,39 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
         if name_:
             message = f'"{value}" is no predefined name, so nothing is known of it.'
             yield finding(name, message=message, help=f'Did you mean "{names(table)[name_].example or name_}"?')
+
+
+@rule(
+    "entity",
+    Severity.WARNING,
+    "The name of a schema language has no version, or one that does not exist.",
+    "MSG-37",
+    attributes=(*FORMATS, VERSIONS),
+)
+def format_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report what leaves open by which rules a document is read; without a slash, a message's is an error already."""
+    for path, value, data in _formats(entity):
+        known, version = find_name("format", value), canonical("format", value).partition("/")[2]
+        if known is None or has_known_version(value) or (not version and path[-1] == FORMATS[0]):
+            continue
+        declared = re.search(known.declaration.encode(), data) if known.declaration else None
+        right = f"{known.name}/{declared[1].decode()}" if declared else known.example
+        fault = f'has no version "{version}" that is known' if version else "is without its version here"
+        text_ = f'{known.name} {fault}, so nobody knows by which rules "{value}" is read.'
+        yield finding(*path, message=text_, help=f'Write "{path[-1]}: {right}", if that is the version.')
+
+
+def _formats(entity: Group | Resource) -> Iterator[tuple[KeyPath, str, bytes]]:
+    """Yield the path and value of each format that an entity states, and the document that is written in it."""
+    if isinstance(entity, Group):
+        stated: Iterable[tuple[KeyPath, Mapping[str, Any]]] = [((), entity.attributes)]
+        documents = {}
+    else:
+        stated = _values(entity)
+        documents = {vid: item.document.data or b"" for vid, item in entity.versions.items() if item.document}
+    for path, value in stated:
+        data = documents.get(str(path[-1]), b"") if path else next(iter(documents.values()), b"")
+        yield from (((*path, name), value[name], data) for name in FORMATS if isinstance(value.get(name), str))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,9 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
             yield from _name_doubts(member, place, _OF_FIELD)
             if "logicalType" in member:
                 message = f'"logicalType" counts for nothing beside the type of the field "{cut(member["name"])}"'
-                inner = quote(member["type"]) if isinstance(member["type"], str) else "…"
-                help_ = f'write "type": {{"type": {inner}, "logicalType": {quote(member["logicalType"])}}}'
+                logical = member["logicalType"] if isinstance(member["logicalType"], str) else ""
+                inner = LOGICAL.get(logical, (member["type"] if isinstance(member["type"], str) else "…",))[0]
+                help_ = f'write "type": {{"type": "{cut(inner)}", "logicalType": {quote(logical)}}}'
                 yield (*place, "logicalType"), message, help_
     if _release(version) < _ANY_BRANCH:
         yield from _default_doubts(defaults)
