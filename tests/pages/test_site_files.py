@@ -129,6 +129,15 @@ def test_page_tells_what_changed(changed: Registry) -> None:
         assert "breaks producers and consumers" in html or "breaks consumers" in html, address
 
 
+def test_commit_that_changes_nothing_is_left_out(tmp_path: Path) -> None:
+    """A comment is no change of the catalog, though its commit touches a file of it."""
+    repository = new_repository(tmp_path / "repository")
+    repository.commit("Begin", **{"registry__registry.yaml": "registryid: test\n", MESSAGE: "name: A\n"})
+    repository.commit("Comment on it", **{MESSAGE: "# A comment.\nname: A\n"})
+    site = SiteContext(read_folder(repository.root / "registry"))
+    assert [each.subject for each in site.history.latest] == ["Begin"]
+
+
 def test_feed_has_an_entry_for_each_commit(changed: Registry) -> None:
     """The feed is well-formed, says when and what, and leads to the page of changes."""
     root = ET.fromstring(feed(SiteContext(changed), "https://docs.example.com/catalog/"))  # noqa: S314 - our own text
@@ -148,7 +157,8 @@ def test_feed_stays_the_same_one_when_the_registry_gets_another_name(tmp_path: P
     repository = new_repository(tmp_path / "repository")
     kept: list[set[str | None]] = []
     for name in ("A", "B"):
-        repository.commit(f"Call it {name}", **{"registry__registry.yaml": f"registryid: r\nname: {name}\n"})
+        files = {"registry__registry.yaml": f"registryid: r\nname: {name}\n", MESSAGE: f"name: {name}\n"}
+        repository.commit(f"Call it {name}", **files)
         root = ET.fromstring(feed(SiteContext(read_folder(repository.root / "registry")), "https://docs.example.com/"))  # noqa: S314 - our own text
         assert root.findtext("a:title", None, ATOM) == name
         kept.append({found.text for found in root.iterfind(".//a:id", ATOM)})

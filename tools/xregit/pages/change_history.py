@@ -75,11 +75,12 @@ class ChangeHistory:
 
     @cached_property
     def latest(self) -> tuple[CommitEntry, ...]:
-        """The last commits of the registry, the newest first."""
-        return tuple(
+        """The last commits that changed the registry, the newest first; where none of them did, all of them."""
+        commits = [
             replace(self._entry(each.commit, each.changes), touched=0 if each.compared else each.touched)
             for each in self._recent
-        )
+        ]
+        return tuple(each for each in commits if each.changes or each.touched) or tuple(commits)
 
     def of(self, xid: str, place: Place) -> tuple[CommitEntry, ...]:
         """Return the commits that changed an entity, the newest first; only recent ones say what they changed."""

@@ -35,8 +35,7 @@ def registry_page(site: SiteContext) -> Page:
         id=registry.attributes.get("registryid", ""),
         description=site.prose(registry.attributes.get("description")),
         counts=_counts(site),
-        # Commits that changed what the registry says, if there are any.
-        commits=(tuple(each for each in commits if each.changes or each.touched) or commits)[:MAX_COMMITS],
+        commits=commits[:MAX_COMMITS],
         changes=Link("All changes", href(CHANGES)),
         sections=[_section(site, model) for model in _types(site)],
         deprecated=deprecated[:MAX_DEPRECATIONS],
