@@ -31,8 +31,8 @@ promises.
 *Can't tell* is an answer: no proof was found that all payloads are read, and no payload that is not read. So it is with
 a property that is described now, in objects which were open to it before, and with an element or attribute where a
 wildcard took all: somebody may have used the name. The rule and `xregit diff` count that as compatible, since no schema
-told of it; `xregit diff` mentions it all the same. What is no longer described counts as unclear for consumers: they may
-read it, and so it is with what is renamed.
+told of it; `xregit diff` mentions it all the same. What is removed or renamed counts as unclear for consumers: they may
+read it.
 
 Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
 Protobuf is judged by its binary form, and by its JSON form where the content type of a message is one of JSON.
