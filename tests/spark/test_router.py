@@ -235,7 +235,7 @@ def test_lines_match_as_messages_do(plain: PackedPlan) -> None:
     twice = line(event(3, time="2026-01-31T10:00:00Z\n2026-01-31T10:00:00Z"))
     others = [b"", twice, line(event(1, more="x")), line(event(2, more="y"))]
     given = [line(each) for each, _, _ in LANDINGS] + others
-    matches = (matcher.match(each).matches for each in given)
+    matches = (matcher.match(each, payloads=False).matches for each in given)
     expected = [each[0].xid if len(each) == 1 else "" for each in matches]
     counts = []
     for _ in range(2):

@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "show": ("xregit.cli.show:show", "Show one entity."),
     "contract": ("xregit.cli.show:contract", "List every message that an endpoint carries, and through what."),
     "new": ("xregit.cli.messages:new", "Make a correct message from its definition."),
-    "match": ("xregit.cli.messages:match", "Say which definitions messages fit."),
+    "match": ("xregit.cli.match:match", "Say which definitions messages fit."),
     "fmt": ("xregit.cli.edit:fmt", "Bring YAML files into their canonical form."),
     "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
     "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),

@@ -1,25 +1,21 @@
-"""The commands ``new`` and ``match``."""
+"""The command ``new``."""
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from xregit.cli.output import note, print_result
-from xregit.cli.parameters import Input, unknown_name, with_registry
+from xregit.cli.output import print_result
+from xregit.cli.parameters import Input, file_name, unknown_name, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from xregit.catalog import Message
-    from xregit.messages.result import Match
 
 
-FINDINGS = 1
-ONE_LINE = 'Note: each message must be on one line; "python3 -m json.tool --compact FILE" puts one there.'
 # How to give what a message is made from.
 WAYS = (
     ("values", "values are given by --set NAME=VALUE"),
@@ -80,53 +76,6 @@ def new(
     print_result(json_bytes(wire.as_json()).decode())
 
 
-@click.command()
-@click.argument("file", type=Input(), default="-")
-@click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
-@click.option("--group", default="", metavar="XID", help="Only messages of this group.")
-@click.option("--explain", is_flag=True, help="Say which definitions come near, and what keeps each of them off.")
-@with_registry
-def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bool) -> int:
-    """Say which definitions messages fit.
-
-    FILE has one message as JSON in each line, by default standard input; each gets one line of output, a batch one for
-    each of its events. A line that can't be read is named on standard error, its result says so too, and the exit code
-    is 1. Where a name occurs twice in one object, the last value counts, and a note on standard error says so.
-    """
-    import xregit
-    from xregit.model.quoting import quote
-    from xregit.protocols.json import duplicate_names
-
-    matcher = xregit.Matcher(xregit.load(registry), endpoint=endpoint, group=group)
-    unreadable, dissimilar, multiline = 0, 0, False
-    for number, text in enumerate(file, start=1):
-        line = text.removeprefix(BOM_UTF8)  # some editors and shells begin a file with it
-        if line.strip():
-            place = f"{_name(file)}:{number}"
-            for name in duplicate_names(line):
-                note(f"{place}: {quote(name)} occurs more than once in one object; the last one counts.")
-            matches = matcher.each(line, explain=explain)
-            unreadable += _print_matches(matches, place)
-            dissimilar += sum(1 for item in matches if not (item.matches or item.near or item.problems))
-            multiline |= line.strip() in {b"{", b"["}
-    if explain and dissimilar:
-        note(f"Note: no definition is near {dissimilar:,} of the messages: none has their type, topic, subject or key.")
-    if multiline:
-        note(ONE_LINE)
-    return FINDINGS if unreadable else 0
-
-
-def _print_matches(matches: tuple[Match, ...], place: str) -> bool:
-    """Print the results of one line, and return whether it could not be read."""
-    from xregit.protocols.json import json_bytes
-
-    for item in matches:
-        print_result(json_bytes(item.as_json()).decode())
-        for problem in item.problems:
-            note(f"{place}: {problem}")
-    return any(item.problems for item in matches)
-
-
 def _context(settings: tuple[str, ...]) -> dict[str, str]:
     """Return the values of the --set options by name.
 
@@ -154,7 +103,7 @@ def _payload(message: Message, data: BinaryIO) -> Any:
 
     body = data.read()
     schema = schema_source(message)
-    name = _name(data)
+    name = file_name(data)
     if not name.endswith(".json") or schema is None or language(schema.format) in _JSON:
         return body
     try:
@@ -162,10 +111,6 @@ def _payload(message: Message, data: BinaryIO) -> Any:
     except ValueError as error:
         problem = f'"{name}" is not JSON: {error}'
         raise XregitError(problem) from None
-
-
-def _name(file: BinaryIO) -> str:
-    return str(getattr(file, "name", "<stdin>"))
 
 
 _JSON = frozenset({"JsonSchema", "JsonStructure"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from functools import update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 
@@ -47,6 +47,11 @@ class Input(click.File):
         """Add how to name a file."""
         way = f"name a file, or - for standard input, as in: echo TEXT | {_example_call(param, ctx)}"
         super().fail(f"{message}; {way}", param, ctx)
+
+
+def file_name(file: BinaryIO) -> str:
+    """Return the name of an input, which a program that calls the command may have left out."""
+    return str(getattr(file, "name", "<stdin>"))
 
 
 def _example_call(param: click.Parameter | None, ctx: click.Context | None) -> str:

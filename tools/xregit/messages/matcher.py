@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
 from xregit.catalog.registry import expect_registry
@@ -20,6 +20,7 @@ from xregit.messages.constraints import Failure
 from xregit.messages.decoder import IncomingMessage, decode, map_event
 from xregit.messages.definition import target, to_definition
 from xregit.messages.explanation import Selectors, nearest_reasons, selectors, unreadable_reasons
+from xregit.messages.guess import BAD_PAYLOAD, guess_by_name, guess_by_payload
 from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, native_filter, whole_filter
 from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.messages.result import DefinitionMatch, Match, Reason
@@ -64,37 +65,50 @@ class Matcher:
         """Return how many definitions it compares with."""
         return f"<Matcher of {self._size} definitions>"
 
-    def match(self, message: Input, *, explain: bool = False) -> Match:
+    def match(self, message: Input, *, explain: bool = False, payloads: bool = True) -> Match:
         """Return which definitions a message fits; ``explain`` adds why those that it comes near to do not fit.
 
         The message is a `Wire`, its JSON shape, or the text of that. One that can't be read fits none, and the result's
         ``problems`` say why; so it is with a batch of several events, for which `each` has a result for every one.
+        A payload that breaks its schema is always a reason. Without ``payloads``, schemas only decide between several
+        definitions.
         """
         items = decode(message)
         if len(items) > 1:
             return Match(problems=(f"The message is a batch of {len(items)} events; each has a result of its own.",))
-        return self.match_message(items[0], explain=explain)
+        return self.match_message(items[0], explain=explain, payloads=payloads)
 
-    def each(self, message: Input, *, explain: bool = False) -> tuple[Match, ...]:
+    def each(self, message: Input, *, explain: bool = False, payloads: bool = True) -> tuple[Match, ...]:
         """Return the result for each CloudEvent of a batch, or the one result for any other message."""
-        return tuple(self.match_message(item, explain=explain) for item in decode(message))
+        return tuple(self.match_message(item, explain=explain, payloads=payloads) for item in decode(message))
 
-    def match_message(self, message: IncomingMessage, *, explain: bool = False) -> Match:
+    def guess(self, clue: str | dict[str, Any] | list[Any]) -> Match:
+        """Return the definitions that a part of a message points to.
+
+        A text is its type, topic, path, subject or key. Any other value is its payload, which the schema must accept;
+        of several definitions those count that know most of its members.
+        """
+        if isinstance(clue, str):
+            return guess_by_name(clue, self._stages.selecting.values())
+        return guess_by_payload(clue, self._schemas)
+
+    def match_message(self, message: IncomingMessage, *, explain: bool = False, payloads: bool = True) -> Match:
         """Return which definitions a decoded message fits."""
         hits = candidates = self._hits(message)
-        if len(hits) > 1:
+        if len(hits) > 1 or payloads:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
         event, mapped = message.event, False
         if event is None and len(hits) == 1 and message.mode == "":
             event = map_event(*hits[0], message)
             mapped = event is not None
         matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
-        reasons = self._reasons(message, candidates) if explain else ()
+        unfit = [hit for hit in candidates if hit not in hits] if explain or not hits else []
+        reasons = self._reasons(message, candidates, unfit) if explain else tuple(self._unfit(message, unfit))
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
     def explain(self, message: IncomingMessage) -> tuple[Reason, ...]:
         """Return why a message that fits no definition does not fit those that it comes near to."""
-        return self._reasons(message, [])
+        return self._reasons(message, [], [])
 
     def batch_matcher(self) -> BatchMatcher:
         """Return a matcher of many CloudEvents at once, each by itself and without protocol."""
@@ -111,22 +125,19 @@ class Matcher:
     def _faults(self, definition: Definition, message: IncomingMessage) -> tuple[str, ...]:
         return self._schemas.problems(definition.xid, message.body, message.contenttype)
 
-    def _reasons(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
+    def _reasons(self, message: IncomingMessage, candidates: Hits, unfit: Hits) -> tuple[Reason, ...]:
         index = self._stages.selectors(message)
         selected = index.selected(message) if index else {}
-        reasons = (*unreadable_reasons(message), *self._unfit(message, hits), *nearest_reasons(selected, message))
-        if reasons or selected or hits:
+        reasons = (*unreadable_reasons(message), *self._unfit(message, unfit), *nearest_reasons(selected, message))
+        if reasons or selected or candidates:
             return reasons
         return index.unknown_value_reasons(message) if index else self._stages.unknown_protocol_reasons(message)
 
-    def _unfit(self, message: IncomingMessage, hits: Hits) -> tuple[Reason, ...]:
-        """Return those of several definitions that only the payload keeps off."""
-        if len(hits) == 1:
-            return ()
-        expected = "a payload that the schema accepts"
-        faults = ((item.xid, self._faults(item, message)) for item, _ in hits)
-        failed = ((xid, tuple(Failure("dataschema", expected, each) for each in listed)) for xid, listed in faults)
-        return tuple(Reason(xid, failures) for xid, failures in failed if failures)
+    def _unfit(self, message: IncomingMessage, hits: Hits) -> Iterator[Reason]:
+        """Yield the definitions that only the payload keeps off."""
+        for definition, _ in hits:
+            faults = self._faults(definition, message)
+            yield Reason(definition.xid, tuple(Failure("dataschema", BAD_PAYLOAD, each) for each in faults))
 
 
 def scope(

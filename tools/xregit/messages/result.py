@@ -43,7 +43,8 @@ class Match(NamedTuple):
 
     ``matches`` are in the order of their xids. ``event`` is the CloudEvent that the message carries, in the JSON event
     format; with ``mapped`` it is the one that its definition makes of a message which carries none. ``reasons`` are
-    given where they were asked for. ``problems`` say why a message could not be read at all.
+    given where they were asked for. ``problems`` say why a message could not be read at all. ``guess`` is empty for
+    messages, "name" where only a type, topic, path, subject or key is known, "payload" for a payload by itself.
     """
 
     matches: tuple[DefinitionMatch, ...] = ()
@@ -51,6 +52,7 @@ class Match(NamedTuple):
     mapped: bool = False
     reasons: tuple[Reason, ...] = ()
     problems: tuple[str, ...] = ()
+    guess: str = ""
 
     @property
     def outcome(self) -> str:
@@ -70,4 +72,5 @@ class Match(NamedTuple):
             "event": dict(self.event) if self.event is not None else None,
             "mapped": self.mapped,
             "reasons": [item.as_json() for item in self.reasons],
+            **({"guess": self.guess} if self.guess else {}),
         }

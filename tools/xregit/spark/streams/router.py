@@ -16,6 +16,7 @@ import msgspec
 
 from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
+from xregit.messages.guess import BAD_PAYLOAD
 from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.protocols import Wire
 from xregit.spark.data_files import FILE_COLUMNS
@@ -52,7 +53,6 @@ MAX_BYTES = 128 * 1024 * 1024
 # deferred and gathered: a file for them would cost more than reading them again. With fewer tables, the extra step of
 # Spark would cost more than the files.
 FEW_TABLES, MIN_ROWS = 2_000, 16
-EXPECTED = "a payload that the schema accepts"
 _DECODERS = {KAFKA_PARQUET: decode_kafka_rows, KAFKA_JSON: decode_kafka_lines}
 
 
@@ -171,14 +171,14 @@ class PartitionRouter:
             self._route_item(line, item, alone=True)
 
     def _route_item(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
-        match = self._plan.matcher.match_message(item)
+        match = self._plan.matcher.match_message(item, payloads=False)  # that comes when rows are made
         if len(match.matches) == 1:
             self._buffer(match.matches[0].xid).messages.append(MatchedMessage(message, item, match, alone))
         elif match.matches:
             candidates = json_text([each.as_json() for each in match.matches])
             self._buffer(AMBIGUOUS.key).raw.append((*_raw_columns(message, item), candidates))
         else:
-            self._reject(message, item, self._plan.matcher.match_message(item, explain=True).reasons)
+            self._reject(message, item, self._plan.matcher.match_message(item, explain=True, payloads=False).reasons)
 
     def _reject(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
         text = json_text([reason.as_json() for reason in reasons])
@@ -217,7 +217,7 @@ class PartitionRouter:
         for buffer in tuple(self._buffers.values()):
             if buffer.waiting >= min_rows:
                 for bad, problems in buffer.pack_messages():
-                    failures = tuple(Failure("dataschema", EXPECTED, problem) for problem in problems)
+                    failures = tuple(Failure("dataschema", BAD_PAYLOAD, problem) for problem in problems)
                     self._reject(bad.message, bad.item, [Reason(buffer.key, failures)])
         for buffer in self._buffers.values():
             if buffer.waiting >= min_rows:  # with what has been rejected meanwhile
