@@ -5,6 +5,7 @@ Values and templates relate as the same, more, less, or something else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 
 SAME, WIDER, NARROWER, OTHER = "same", "wider", "narrower", "other"
+# Expressions of RFC 6570 that message/spec.md does not allow, such as {+vin}: nobody knows what readers make of them.
+_BEYOND_LEVEL_1 = re.compile(r"\{(?:[+#./;?&=,!@|][^{}]*|[^{}]*[*:,][^{}]*)\}")
 # Samples of what a placeholder may hold begin here: no real value has these characters.
 _FIRST_SAMPLE = 0xE000
 
@@ -70,6 +73,8 @@ def value_relation(before: Property, after: Property, *, more: bool = True, less
     old, new = allowed_value(before), allowed_value(after)
     if more and less and same_value(before.name, old, new):
         return SAME
+    if any(isinstance(value, str) and _BEYOND_LEVEL_1.search(value) for value in (old, new)):
+        return OTHER
     return _relation(more and _covers(new, old, after.type), less and _covers(old, new, before.type))
 
 

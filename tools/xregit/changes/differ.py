@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS
+from xregit.catalog.references import local_xid
 from xregit.catalog.registry import expect_registry
 from xregit.catalog.resolver import SELECTORS, group_of
 from xregit.changes.attribute_diff import alike, diff_leaves
@@ -80,6 +81,21 @@ class _Comparison:
                     states[xid] = pair
                     messages[xid] = [*diff_message(xid, *pair), *diff_message_schema(xid, *pair)]
         yield from deduplicate(messages, states)
+        yield from self.dangling_references()
+
+    def dangling_references(self) -> Iterator[Difference]:
+        """Yield the messages whose schema has another xid now, to which they don't refer."""
+        for old, new in self.match.renamed.items():
+            for xid in self.before.indexes.schema_users.get(old, ()):
+                now = self.match.renamed.get(xid, xid)
+                message = self.after.entity(now)
+                if not isinstance(message, Resource) or not is_readable(self.after, message):
+                    continue
+                reference = MessageState(self.after, message).schema
+                # Where the message has another reference, `diff_message_schema` reports that.
+                text = reference.text if reference is not None and reference.schema is None else ""
+                if local_xid(text, self.after.settings.baseurl).startswith(old):
+                    yield Difference(now, "message", "payload", "dangling", ("dataschemauri",), old, new)
 
     def diff_attributes(self) -> Iterator[Difference]:
         """Yield what differs in the attributes of the registry itself."""

@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from json import dumps, loads
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group
+from xregit.catalog.properties import Property
 from xregit.catalog.references import carried, local_xid
 from xregit.catalog.resolver import SELECTORS
-from xregit.changes.attribute_diff import OTHER, alike, constraint_relation, diff_leaves, selector_relation
+from xregit.changes.attribute_diff import (
+    NARROWER,
+    OTHER,
+    SAME,
+    alike,
+    canonical_selector,
+    constraint_relation,
+    diff_leaves,
+    selector_relation,
+    value_relation,
+)
 from xregit.changes.change import Difference
+from xregit.changes.message_diff import shared_placeholders
 from xregit.changes.verdict_table import load_table, quote_value
 from xregit.model import siblings
+from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.protocols import facts
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -68,7 +82,10 @@ def split_endpoints(whole: Registry, divided: Registry, xids: Iterable[str]) -> 
 
 
 def _texts(endpoint: Group, name: str) -> list[str]:
-    value = endpoint.attributes.get(name)
+    return _items_of(endpoint.attributes.get(name))
+
+
+def _items_of(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
 
 
@@ -93,6 +110,7 @@ def diff_endpoint(
 def diff_attributes(before: Group, after: Group) -> Iterator[Difference]:
     """Yield what differs in the attributes of an endpoint, apart from what it carries."""
     old_attributes, new_attributes = (_with_canonical_options(group.attributes) for group in (before, after))
+    templates = _template_relations(old_attributes, new_attributes)
     for path, old, new in diff_leaves(old_attributes, new_attributes, {GROUPS, "deprecated"}):
         if (old is None and _is_default(before, path, new)) or (new is None and _is_default(after, path, old)):
             continue
@@ -104,7 +122,45 @@ def diff_attributes(before: Group, after: Group) -> Iterator[Difference]:
             relation = selector_relation(path[0], old, new)
         elif path[0] == "envelopeoptions":
             relation = constraint_relation(path[-1], old, new)
+        elif path in templates:
+            relation = templates[path]
         yield Difference(after.xid, ABOUT, "attribute", relation, path, old, new)
+
+
+def _template_relations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[NamePath, str]:
+    """Return how the texts relate that the options of two states allow, by the path of each that is a text in both.
+
+    Whoever uses an endpoint fills in its placeholders, so that a consumer misses each value that is no longer allowed;
+    what a subscriber's wildcards take in is not compared.
+    """
+    leaves = [dict(_text_leaves(attributes.get(OPTIONS), (OPTIONS,))) for attributes in (before, after)]
+    pairs = {
+        path: (_option_property(path, leaves[0][path]), _option_property(path, leaves[1][path]))
+        for path in leaves[0].keys() & leaves[1].keys()
+    }
+    if all(one.value == other.value for one, other in pairs.values()):
+        return {}
+    for_consumers = not {"consumer", "subscriber"}.isdisjoint(_items_of(before.get("usage")))
+    wildcards = facts("client").get(canonical_selector("protocol", after.get("protocol")), {}).get("wildcards", {})
+    result: dict[NamePath, str] = {}
+    for (path, pair), shared in zip(pairs.items(), shared_placeholders(list(pairs.values())), strict=True):
+        relation = value_relation(*pair, more=shared[0], less=shared[1])
+        signs = wildcards.get(path[-1], "")
+        has_wildcard = any(sign in str(item.value) for item in pair for sign in signs)
+        result[path] = OTHER if has_wildcard or (relation == NARROWER and for_consumers) else relation
+    return result
+
+
+def _text_leaves(value: Any, path: NamePath) -> Iterator[tuple[NamePath, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _text_leaves(item, (*path, str(name)))
+
+
+def _option_property(path: NamePath, value: str) -> Property:
+    return Property(path, path[-1], "string", required=False, value=value)
 
 
 def _with_canonical_options(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -134,23 +190,69 @@ def _diff_list(xid: str, path: NamePath, before: Any, after: Any) -> Iterator[Di
     """Yield the items of a list that are gone or new; those that stay may stand in another order."""
     names = load_table().lists[".".join(path)]
     old, new = (_items_by_key(value, names) for value in (before, after))
-    for key in [*(key for key in old if key not in new), *(key for key in new if key not in old)]:
-        relation = "removed" if key in old else "added" if old else "first"
-        item = quote_value(loads(key))
-        item = item.strip('"') if path == ("usage",) else item
-        yield Difference(xid, ABOUT, "item", relation, (*path, item), old.get(key), new.get(key), {"item": item})
+    for key in [key for key in old if key not in new]:
+        item = _quote_item(path, old[key][0])
+        yield Difference(xid, ABOUT, "item", "removed", (*path, item), old[key][1], None, {"item": item})
+    for key in [key for key in new if key not in old]:
+        item = _quote_item(path, new[key][0])
+        relation = "added" if old else "first"
+        yield Difference(xid, ABOUT, "item", relation, (*path, item), None, new[key][1], {"item": item})
     if old.keys() == new.keys() and list(old) != list(new):
-        yield Difference(xid, ABOUT, "order", OTHER, path, [loads(key) for key in old], [loads(key) for key in new])
+        orders = [[shown for shown, _ in items.values()] for items in (old, new)]
+        yield Difference(xid, ABOUT, "order", OTHER, path, orders[0], orders[1])
     for key in [key for key in old if key in new]:
-        members, new_members = _other_members(old[key], names), _other_members(new[key], names)
-        for below, one, other in diff_leaves(members, new_members, (), (*path, quote_value(loads(key)))):
-            yield Difference(xid, ABOUT, "attribute", OTHER, below, one, other)
+        (was, value), (shown, new_value) = old[key], new[key]
+        below = (*path, _quote_item(path, shown))
+        if was != shown:
+            yield Difference(xid, ABOUT, "attribute", SAME, below, was, shown)
+        members = [_other_members(item, names) for item in (value, new_value)]
+        for member, one, other in diff_leaves(members[0], members[1], (), below):
+            yield Difference(xid, ABOUT, "attribute", OTHER, member, one, other)
 
 
-def _items_by_key(value: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the items of a list by their keys as JSON; an item with several keys is there for each."""
+def _quote_item(path: NamePath, shown: Any) -> str:
+    return str(shown) if path == ("usage",) and isinstance(shown, str) else quote_value(shown)
+
+
+def _items_by_key(value: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
+    """Return the items of a list, with their keys as they are written, by those keys in one form as JSON.
+
+    An item with several keys is there for each.
+    """
     items = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    return {dumps(key, sort_keys=True, default=list): item for item in items for key in _item_keys(item, names)}
+    pairs = [(key, item) for item in items for key in _item_keys(item, names)]
+    return {dumps(_canonical_key(key, names), sort_keys=True, default=list): (_shown(key), item) for key, item in pairs}
+
+
+def _shown(key: Any) -> Any:
+    """Return a key as a sentence shows it: a header in one line."""
+    is_header = isinstance(key, Mapping) and key.keys() == {"name", "value"}
+    return f"{key['name']}: {key['value']}" if is_header else key
+
+
+def _canonical_key(key: Any, names: tuple[str, ...]) -> Any:
+    if isinstance(key, Mapping) and isinstance(key.get("name"), str):  # a header
+        return {**key, "name": key["name"].lower()}
+    return canonical_address(key) if isinstance(key, str) and "uri" in names else key
+
+
+def canonical_address(address: str) -> str:
+    """Return an address in a form in which those that lead to the same place are the same (RFC 3986, section 6.2).
+
+    Scheme and host compare without case, and the usual port may be left out; placeholders may have any names.
+    """
+    before, separator, after = PLACEHOLDER.sub("{}", address).partition("://")
+    scheme, after = (before.lower(), after) if separator else ("", before)
+    end = min(place for sign in "/?#" if (place := (after + sign).index(sign)) >= 0)
+    user, at, host = after[:end].rpartition("@")
+    port = load_table().ports.get(scheme)
+    host = host.lower().removesuffix(f":{port}") if port else host.lower()
+    rest = "" if after[end:] == "/" and scheme in _WITH_ROOT else after[end:]
+    return f"{scheme}{separator}{user}{at}{host}{rest}"
+
+
+# Where an empty path is the same as "/" (RFC 9110, section 4.2.3).
+_WITH_ROOT = frozenset({"http", "https", "ws", "wss"})
 
 
 def _item_keys(item: Any, names: tuple[str, ...]) -> Iterator[Any]:

@@ -286,7 +286,9 @@ def _diff_presence(
         if not old or all(item is None or allowed_value(item) is None for item in (one, other)):
             yield Difference(xid, ABOUT, "presence", relation, path, _value(one), _value(other), words)
     elif one and other and one.required != other.required:
-        yield Difference(xid, ABOUT, "presence", SAME, path, one.required, other.required)
+        # Matching demands a property with a value; who reads the definition may take it for optional all the same.
+        relation = SAME if implied else "stated" if other.required else "unstated"
+        yield Difference(xid, ABOUT, "presence", relation, path, one.required, other.required)
 
 
 def _value(item: Property | None) -> Any:

@@ -61,6 +61,7 @@ class VerdictTable:
     lists: Mapping[str, tuple[str, ...]]
     schemes: Mapping[str, str]
     other_names: Mapping[str, str]
+    ports: Mapping[str, int]
 
 
 @cache
@@ -81,6 +82,7 @@ def load_table() -> VerdictTable:
         bookkeeping=frozenset(value["bookkeeping"]),
         schemes=value["schemes"],
         other_names=value["othernames"],
+        ports=value["ports"],
         lists={path: tuple(names) for path, names in value["lists"].items()},
     )
 

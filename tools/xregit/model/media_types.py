@@ -18,18 +18,22 @@ _FOLDED = frozenset({"charset", "delsp", "format"})
 def comparable(media: str) -> str:
     """Return a media type in a form in which equal ones are equal texts.
 
-    Names compare without case, values of parameters only where that is known of them, in any order.
+    Names compare without case, values of parameters only where that is known of them, in any order. JSON is UTF-8
+    whether or not a parameter says so (RFC 8259, sections 8.1 and 11).
     """
     text = media.strip()
     kind, _, _ = text.partition(";")
+    name = kind.rstrip().lower()
     parameters, end = set(), len(kind)
     parameter = re.compile(_PARAMETER)
     while match := parameter.match(text, end):
         if match[1]:
             parameters.add(_parameter(match[1].lower(), match[2]))
         end = match.end()
+    if name == "application/json" or name.endswith("+json"):
+        parameters.discard("charset=utf-8")
     # What is no parameter is compared as it is.
-    return ";".join((kind.rstrip().lower(), *sorted(parameters))) + text[end:]
+    return ";".join((name, *sorted(parameters))) + text[end:]
 
 
 def without_parameters(media: str) -> str:

@@ -128,6 +128,7 @@ BREAKS = _declare_change(
         "payload-no-longer-described": ("MSG-7", "A payload has no schema any more."),
         "contract-left": ("EP-38", "Messages leave the contract of an endpoint."),
         "usage-dropped": ("EP-3", "An endpoint can no longer be used for what it was."),
+        "consumption-changed": ("EP-22", "Consumers of an endpoint get other messages, or some not at all or twice."),
         "endpoint-address-removed": ("EP-23", "An address of an endpoint is gone."),
         "authorization-dropped": ("EP-25", "A way to be admitted to an endpoint is gone."),
         "endpoint-not-live": ("EP-34", "An endpoint is no longer live."),

@@ -14,6 +14,7 @@
   const tests = (items) => (items ?? []).filter((item) => !item.delivery && (binding(item) || !item.any_text));
 
   // Names of media types compare without case, values of parameters only where that is known of them, in any order.
+  // JSON is UTF-8 whether or not a parameter says so (RFC 8259, sections 8.1 and 11).
   const FOLDED = new Set(["charset", "delsp", "format"]);
   function mediaType(text) {
     const written = text.trim(), kind = written.split(";")[0], parameters = new Set(), pattern = /;\s*(?:([^\s;="]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;"]+))?\s*/y;
@@ -23,7 +24,9 @@
       const name = match[1]?.toLowerCase(), value = match[2]?.startsWith('"') ? match[2].slice(1, -1).replace(/\\(.)/g, "$1") : match[2];
       if (name) parameters.add(`${name}=${FOLDED.has(name) ? value.toLowerCase() : value}`);
     }
-    return [kind.trimEnd().toLowerCase(), ...[...parameters].sort()].join(";") + written.slice(end);
+    const name = kind.trimEnd().toLowerCase();
+    if (name === "application/json" || name.endsWith("+json")) parameters.delete("charset=utf-8");
+    return [name, ...[...parameters].sort()].join(";") + written.slice(end);
   }
 
   function fits(item, value, context, facts) {
