@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -108,7 +109,7 @@ def test_annotations_of_what_a_branch_touched_come_first(
     assert f"file={message('a00')}" in _first_warning(capsys)
     assert run(["check", "--against", "main", "--format", "github"]) == 0
     assert f"file={message('z')}" in _first_warning(capsys)
-    assert run(["check", "--against", "registry", "--format", "github"]) == 0
+    assert run(["check", "--against", "./registry", "--format", "github"]) == 0
     assert f"file={message('a00')}" in _first_warning(capsys)
 
 
@@ -119,7 +120,7 @@ def _first_warning(capsys: pytest.CaptureFixture[str]) -> str:
 def test_annotations_are_on_the_lines_that_changed(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every line that is annotated was changed by the branch, unless its file is gone."""
     _, output = diff(clone, "json", capsys)
-    items = [item for item in json.loads(output)["diagnostics"] if item["line"]]
+    items = [item for item in json.loads(output)["diagnostics"] if item["line"] and item["rule"] != "waiver-used"]
     assert len(items) >= 8
     for item in items:
         command = ["git", "diff", "--unified=0", "origin/main...HEAD", "--", item["path"]]
@@ -176,13 +177,41 @@ def test_what_is_neither_commit_nor_path_is_said(clone: Path, capsys: pytest.Cap
 
 
 def test_what_cannot_be_read_is_named(clone: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """It is left out of the comparison, on either side, and nothing counts as removed for that."""
+    """It is left out of the comparison, on either side; for that nothing counts as removed, or as unchanged."""
     shutil.copytree(clone, tmp_path / "copy")
     (tmp_path / "copy/registry/messagegroups/ships/messages/ship.position.yaml").write_text("a: [\n", encoding="utf-8")
-    assert run(["--registry", str(tmp_path / "copy/registry"), "diff", "HEAD"]) == 0
+    assert run(["--registry", str(tmp_path / "copy/registry"), "diff", "HEAD"]) == 1
     printed = capsys.readouterr()
-    assert printed.out == "No changes in what can be read.\n"
-    assert "ship.position.yaml" in printed.err
+    assert printed.out.endswith("No changes in what can be read.\n")
+    assert "ship.position.yaml: error file-not-compared" in printed.out
+
+
+def test_files_of_a_branch_are_no_base(clone: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A folder that is called like what the branch is compared with takes its place only where it was named as one."""
+    shutil.copytree(clone, tmp_path / "copy")
+    repository = Repository(tmp_path / "copy")
+    shutil.copytree(repository.root / "registry", repository.root / "upstream/main")
+    repository.commit("A base of its own")
+    with contextlib.chdir(repository.root):
+        assert run(["check", "--against", "upstream/main"]) == 2
+        assert 'files that are committed there, write "./upstream/main"' in capsys.readouterr().err
+        assert run(["diff", "./upstream/main"]) == 0
+
+
+def test_link_in_place_of_the_registry_is_refused(
+    clone: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Its files would count as added, and what CODEOWNERS says of the folder would not be about them."""
+    shutil.copytree(clone, tmp_path / "copy")
+    repository = Repository(tmp_path / "copy")
+    repository.git("mv", "registry", "catalog")
+    (repository.root / "registry").symlink_to("catalog")
+    repository.commit("A link", **{"catalog/registry.yaml": "registryid: another\ndescription: Nothing is alike.\n"})
+    for command in (["check", "--against", "origin/main"], ["diff", "--merge-base", "origin/main"]):
+        assert run(["--registry", str(repository.root / "registry"), *command]) == 2
+        assert "is a symbolic link" in capsys.readouterr().err
+    assert run(["--registry", str(repository.root / "catalog"), "check", "--against", "origin/main"]) == 1
+    assert "error definition-removed" in capsys.readouterr().out
 
 
 @pytest.mark.requirement("MSG-8")

@@ -96,7 +96,8 @@ def test_a_waiver_counts_for_what_it_names_until_its_day(  # noqa: PLR0913, PLR0
 ) -> None:
     """What it lets through is told, so is that it has expired or that nothing needs it."""
     waivers = WAIVER.format(xid=xid, attribute=attribute, until=until)
-    review = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "waivers.yaml": waivers})
+    before, after = ({MESSAGE: TOPIC.format(topic), "waivers.yaml": waivers} for topic in ("a", "b"))
+    review = reviewed(tmp_path, before, after)
     assert standings(review) == [standing]
     assert sorted(item.rule for item in review.diagnostics) == rules
     used = [item for item in review.diagnostics if item.rule.startswith("waiver")]
@@ -167,10 +168,51 @@ def test_a_repository_sets_how_bad_a_break_is(
     settings: str, severities: list[str], failed: bool, tmp_path: Path
 ) -> None:
     """For all of it, or for a part."""
-    review = reviewed(tmp_path, {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b"), "xregit.yaml": settings})
+    before, after = ({MESSAGE: TOPIC.format(topic), "xregit.yaml": settings} for topic in ("a", "b"))
+    review = reviewed(tmp_path, before, after)
     assert [str(item.severity) for item in review.diagnostics] == severities
     assert review.failed == failed
     assert standings(review) == ["stands" if severities else "off"]
+
+
+LENIENT = {
+    "waivers.yaml": WAIVER.format(xid='"*"', attribute="protocoloptions.topic", until="2099-12-31"),
+    "xregit.yaml": "rules: {address-moved: 'off', id-with-value: 'off'}\npaths: {/**: {address-moved: info}}\n",
+}
+
+
+@pytest.mark.parametrize("file", LENIENT)
+def test_change_does_not_judge_itself(file: str, tmp_path: Path) -> None:
+    """What lets a break through counts once it is merged; until then it is told, at the head, and the break stands."""
+    before, after = ({MESSAGE: TOPIC.format(topic), GROUP: "description: G.\n"} for topic in ("a", "b"))
+    review = reviewed(tmp_path, before, {**after, file: LENIENT[file]})
+    assert review.failed
+    assert standings(review) == ["stands"]
+    assert {item.path for item in review.policy} == {f"registry/{file}"}
+    assert not reviewed(tmp_path / "merged", {**before, file: LENIENT[file]}, {**after, file: LENIENT[file]}).failed
+
+
+def test_waiver_that_goes_with_its_change_counts(tmp_path: Path) -> None:
+    """It was agreed on before; that it is used is told, without a line, and not that it is new or unneeded."""
+    review = reviewed(
+        tmp_path, {MESSAGE: TOPIC.format("a"), "waivers.yaml": LENIENT["waivers.yaml"]}, {MESSAGE: TOPIC.format("b")}
+    )
+    assert [(item.rule, item.path, item.line) for item in review.diagnostics] == [
+        ("waiver-used", "registry/waivers.yaml", 0)
+    ]
+    assert review.policy == ()
+
+
+def test_rules_that_a_change_turns_off_are_on(tmp_path: Path) -> None:
+    """A check against a base takes the worse severity of the two, for rules about definitions as well."""
+    text = "envelope: CloudEvents/1.0\nenvelopemetadata: {id: {value: a}}\n"
+    quiet = "rules: {id-with-value: 'off'}\n"
+    on = registry_of(tmp_path / "on", {MESSAGE: text})
+    off = registry_of(tmp_path / "off", {MESSAGE: text, "xregit.yaml": quiet})
+    rules = [{item.rule for item in check(*pair).diagnostics} for pair in ((off, None, on), (on, None, off), (off,))]
+    assert ["id-with-value" in names for names in rules] == [True, True, False]
+    first = registry_of(tmp_path / "first", {"registry.yaml": ""})
+    assert "id-with-value" not in {item.rule for item in check(off, None, first).diagnostics}
 
 
 def test_what_is_gone_is_told_where_it_stood(tmp_path: Path) -> None:

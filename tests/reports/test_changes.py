@@ -64,13 +64,63 @@ def test_what_can_not_be_read_is_not_said_to_stay_as_it_is(tmp_path: Path) -> No
     after = registry_of(tmp_path / "after", {path: "protocol: [KAFKA\n"})
     for one, other in ((before, after), (after, before)):
         result = review(diff(one, other), one, other, today=date(2026, 1, 1))
-        assert changes_text(result) == "No changes in what can be read."
+        assert changes_text(result).endswith("No changes in what can be read.")
         assert json.loads(changes_json(result))["unread"] == [f"registry/{path}"]
-        assert changes_markdown(result).split("\n\n") == [
-            "## What can't be read can't be compared",
-            "Not compared, as it can't be read, before the change or after it:",
-            f"- `registry/{path}`\n",
-        ]
+        assert changes_markdown(result).startswith("## What can't be read can't be compared\n\n")
+        assert path in changes_markdown(result)
+        assert result.failed == (other is after)
+    assert changes_markdown(result).split("\n\n")[1:] == [
+        "Not compared, as it can't be read, before the change or after it:",
+        f"- `registry/{path}`\n",
+    ]
+
+
+POLICY = """\
+To look at first, since it decides on the rest:
+  registry/messagegroups/g/messages/m.yaml: error file-not-compared: The file can't be read as a whole, so what \
+changes in it was not compared.
+    help: Correct it. A comment that accepts the fault does not help here.
+  registry/waivers.yaml:2:5: warning waivers-changed: A waiver of "value-changed" for "*" is new, until 2099-12-31, \
+approved by me: Because.
+    help: It counts once it is merged: merge it first, in a change of its own that its approver reviews.
+  registry/xregit.yaml:1:24: warning settings-changed: The severity of "address-moved" changes from its default to off.
+    help: Until this is merged, the worse of the two counts.
+
+No changes in what can be read."""
+
+
+def test_head_is_what_decides_on_the_rest(tmp_path: Path) -> None:
+    """What is read less, judged less or let through in the same change is seen before what it lets through."""
+    path = "messagegroups/g/messages/m.yaml"
+    waiver = "{xid: '*', rule: value-changed, reason: Because, approvedby: me, until: 2099-12-31}"
+    files = {
+        path: "# xregit: ignore-file yaml-alias -- no\nprotocol: &a KAFKA\n",
+        "xregit.yaml": "rules: {address-moved: off}\n",
+        "waivers.yaml": f"waivers:\n  - {waiver}\n",
+    }
+    before, after = (
+        registry_of(tmp_path / "before", {path: "protocol: KAFKA\n"}),
+        registry_of(tmp_path / "after", files),
+    )
+    result = review(diff(before, after), before, after, today=date(2026, 1, 1))
+    assert changes_text(result) == POLICY
+    assert [item["rule"] for item in json.loads(changes_json(result))["policy"]] == [
+        "file-not-compared",
+        "waivers-changed",
+        "settings-changed",
+    ]
+    assert changes_markdown(result).split("\n\n")[1] == "To look at first, since it decides on the rest:"
+
+
+@pytest.mark.parametrize("sign", ["\n::add-mask::x", "\x1b[2J", "\u202e", "\u200b"])
+def test_no_text_leaves_its_line(sign: str, tmp_path: Path) -> None:
+    """A name or a value neither begins a line, where it could be a command, nor steers what shows it."""
+    message = {"protocol": "KAFKA", "labels": {f"a{sign}": "b"}}
+    old, new = ({"messagegroups/g/messages/m.yaml": json.dumps(text)} for text in (message, {"protocol": "KAFKA"}))
+    before, after = registry_of(tmp_path / "before", old), registry_of(tmp_path / "after", new)
+    result = changes_text(review(diff(before, after), before, after, today=date(2026, 1, 1)))
+    assert sign.strip("\n") in result if sign[0] == "\n" else sign not in result
+    assert "\n::" not in result
 
 
 def test_very_many_files_that_can_not_be_read_are_counted() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.source.repositories import Repository, new_repository
 from xregit.errors import XregitError
-from xregit.source.commit_log import FileChange, FileHistory, History, parse, read, read_before_move
+from xregit.source.commit_log import FileChange, FileHistory, History, parse, read
 from xregit.source.repository import GitFailureError, merge_base, read_files, resolve_commit
 
 LONG = "some lines\nthat stay\nthe same when\na file is renamed\n"
@@ -80,21 +80,6 @@ def test_what_a_branch_did_to_an_old_name_counts(repository: Repository) -> None
     assert set(known.of("b").commits) == {one, two, three}
     assert known.of("b").epoch == 3
     assert "a" not in known.files
-
-
-def test_a_folder_is_read_where_it_was(repository: Repository) -> None:
-    """Through two moves of its file, of which the first took it from the top; what was never there is nowhere."""
-    one = repository.commit("one", **{"registry.yaml": LONG, "a/b": "1", "other/registry.yaml": "x"})
-    (repository.root / "first").mkdir()
-    repository.git("mv", "registry.yaml", "a", "first")
-    two = repository.commit("two")
-    repository.git("mv", "first", "second")
-    repository.commit("three")
-    folder, name = repository.root / "second", "registry.yaml"
-    assert read_before_move(folder, two, name) == ("first", {name: LONG.encode(), "a/b": b"1"})
-    place, contents = read_before_move(folder, one, name)
-    assert (place, contents["a/b"]) == (".", b"1")
-    assert read_before_move(repository.root / "other", one, "none") == ("", {})
 
 
 def test_a_merge_touches_what_nobody_had_written_so(repository: Repository) -> None:

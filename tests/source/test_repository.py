@@ -15,9 +15,12 @@ from xregit.source.repository import (
     changed_files,
     count_unchecked_files,
     current_branch,
+    expect_tracked_files,
     find,
+    find_former_folders,
     merge_base,
     read_files,
+    read_former_folder,
     read_versions,
     resolve_commit,
     worktree,
@@ -136,6 +139,36 @@ def test_name_of_two_refs_is_refused(repository: Repository) -> None:
         with pytest.raises(XregitError, match="stands for refs/remotes/origin/main and refs/tags/origin/main; write"):
             merge_base(repository.root, ref)
     assert merge_base(repository.root, "refs/remotes/origin/main") == repository.git("rev-parse", "main")
+
+
+def test_folder_that_was_moved_is_known_by_its_file(empty: Repository) -> None:
+    """A link in its place is not that folder, committed or not; what is still there was not moved."""
+    one = empty.commit("one", **{"registry/r.yaml": "1", "registry/a": "a", "other/r.yaml": "x", "r.yaml": "top"})
+    assert find_former_folders(empty.root, one, "r.yaml") == ()
+    (empty.root / "registry").rename(empty.root / "catalog")
+    (empty.root / "registry").symlink_to("catalog")
+    assert find_former_folders(empty.root / "catalog", one, "r.yaml") == ("registry/",)
+    assert read_former_folder(empty.root, one, "registry/") == {"r.yaml": b"1", "a": b"a"}
+    (empty.root / "r.yaml").unlink()
+    empty.commit("two")
+    assert find_former_folders(empty.root / "catalog", one, "r.yaml") == ("", "registry/")
+
+
+def test_link_or_submodule_stands_for_no_folder(empty: Repository, tmp_path: Path) -> None:
+    """Where it is committed: a link that a user has made, or a clone in a clone, is theirs."""
+    inner = new_repository(tmp_path / "inner")
+    inner.commit("one", a="1")
+    empty.commit("one", **{"catalog/a/b": "1", ".gitignore": "/mine\n/clone\n"})
+    for link, target in {"mine": "catalog", "registry": "catalog", "catalog/c": "a"}.items():
+        (empty.root / link).symlink_to(target)
+    empty.git("clone", "-q", str(inner.root), "clone")
+    empty.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.root), "module")
+    empty.commit("two")
+    for name in ("catalog", "catalog/a", "mine/a", "clone", "none", "."):
+        expect_tracked_files(empty.root / name)
+    for name, what in {"registry": "link", "registry/a": "link", "catalog/c": "link", "module": "submodule"}.items():
+        with pytest.raises(XregitError, match=f"is a (symbolic )?{what}, so its history"):
+            expect_tracked_files(empty.root / name)
 
 
 def test_history_is_that_of_every_clone(repository: Repository) -> None:

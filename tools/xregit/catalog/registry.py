@@ -130,6 +130,11 @@ class Registry(Mapping[str, Any]):
             entity = self.entity(xid.rsplit("/versions/", 1)[0])
         return entity if isinstance(entity, Resource) else None
 
+    @property
+    def has_policy(self) -> bool:
+        """Whether its settings and waivers say what may take its place: those of a folder do, a document has none."""
+        return bool(self.attributes) and not self.origin.root.is_file()
+
     def unreadable(self, xid: str) -> bool:
         """Return whether an entity may be in a file or folder that could not be read."""
         if not self.broken:

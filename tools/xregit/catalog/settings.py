@@ -14,6 +14,7 @@ from xregit.model.language import NOTHING, nothing
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title")
 
@@ -48,6 +49,19 @@ class Settings:
     branch: str = "main"
     title: str = ""
     raw: Mapping[str, Any] = field(default_factory=nothing)
+
+    def level(self, rule: str, path: str, xid: str) -> str:
+        """Return what is set for a rule's findings in a file and about an entity; nothing where nothing is."""
+        level = self.rules.get(rule, "")
+        for scope in self.paths:
+            if rule in scope.rules and scope.covers(path, xid):
+                level = scope.rules[rule]
+        return level
+
+    def levels(self, rule: str) -> Iterator[str]:
+        """Yield what is set for a rule in all of the registry, nothing where nothing is, and in each of its parts."""
+        yield self.rules.get(rule, "")
+        yield from (scope.rules[rule] for scope in self.paths if rule in scope.rules)
 
 
 def settings_of(value: Mapping[str, Any]) -> Settings:

@@ -1,7 +1,8 @@
 """The change policy: which breaking changes fail a check, and which are let through.
 
 A draft, an announced removal or a waiver lets a breaking change through. By default the message specification's own
-advice holds: a definition in use does not change on the wire.
+advice holds: a definition in use does not change on the wire. A change does not judge itself: drafts, removals and
+waivers count as they were before it, and of two severities the worse.
 """
 
 from __future__ import annotations
@@ -15,21 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_day
 from xregit.catalog.entities import Group, Place, Resource
-from xregit.catalog.layout import REGISTRY_FILE, WAIVERS_FILE
+from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.registry import expect_registry
 from xregit.changes.change import Change, Impact
 from xregit.changes.change_location import NewName, find_new_name, locate_change
-from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered
+from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered, sentence
 from xregit.model.times import moment
 from xregit.rules import severities
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
-
+    from xregit.json_pointer import KeyPath
 
 LABEL, DRAFT = "stage", "draft"
 REMOVED, MADE_DRAFT = "definition-removed", "made-draft"
 USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
+NOT_COMPARED, SETTINGS, WAIVERS = "file-not-compared", "settings-changed", "waivers-changed"
 # Rules of `check` about names, which find the same fault as the change that brought the name.
 OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
 MAX_LISTED = 3
@@ -70,12 +72,15 @@ class Review:
 
     A name in another spelling has one diagnostic. ``on_new_names`` are the diagnostics at names that are new.
     ``unreadable`` are the files that can't be read in one of the states, whose definitions are therefore not compared.
+    ``policy`` are the diagnostics that a reviewer should see first: what was not compared, and what changes of the
+    settings and waivers.
     """
 
     items: tuple[ReviewItem, ...]
     diagnostics: tuple[Diagnostic, ...]
     on_new_names: frozenset[Diagnostic] = frozenset()
     unreadable: tuple[str, ...] = ()
+    policy: tuple[Diagnostic, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -84,8 +89,9 @@ class Review:
 
 
 def review(changes: Sequence[Change], before: Registry, after: Registry, *, today: date | None = None) -> Review:
-    """Return what may be merged, by the settings and waivers of the registry after the change.
+    """Return what may be merged, by the waivers of the registry before the change and the stricter of both settings.
 
+    Where there was no registry before, or it is a document, which has neither, those of the registry after it count.
     ``today`` decides which waivers have expired; by default it is the current date in UTC.
 
     Raises:
@@ -101,16 +107,17 @@ class _Reviewer:
 
     def __init__(self, before: Registry, after: Registry, today: date) -> None:
         self.before, self.after, self.today = before, after, today
-        self.waivers = tuple(load_waivers(after))
-        self.severity = severities(after)
+        self.waivers = tuple(load_waivers(before if before.has_policy else after))
+        self.severity = severities(after, before)
         self.used: dict[int, Change] = {}
 
     def review(self, changes: Sequence[Change]) -> Review:
         items = tuple(self.decide(change) for change in changes)
         findings = list(_worst_per_name((item.name, _diagnostic(item)) for item in items if item.severity is not None))
-        diagnostics = ordered([*(item for _, item in findings), *self.check_waivers()])
+        policy = ordered([*self.files_not_compared(), *self.changed_settings(), *self.changed_waivers()])
+        diagnostics = ordered([*(item for _, item in findings), *self.check_waivers(), *policy])
         unreadable = tuple(sorted(self.before.broken | self.after.broken))
-        return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable)
+        return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable, policy)
 
     def decide(self, change: Change) -> ReviewItem:
         place, span = locate_change(self.before, self.after, change)
@@ -154,7 +161,8 @@ class _Reviewer:
         return change
 
     def check_waivers(self) -> Iterator[Diagnostic]:
-        path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
+        """Yield what became of each waiver: it lets a change through, is too late for that, or unneeded."""
+        places = {waiver.content: waiver.index for waiver in load_waivers(self.after)}
         for waiver in self.waivers:
             change = self.used.get(waiver.index)
             advice = ""
@@ -168,11 +176,58 @@ class _Reviewer:
                 rule = USED
                 permission = f"is let through until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
                 message = f'"{waiver.rule}" of "{change.xid}" {permission}'
-            severity = self.severity(rule, path, waiver.xid)
+            place = ("waivers", places[waiver.content]) if waiver.content in places else ()
+            if place or rule != UNNEEDED:
+                yield from self.report(rule, place, message, advice, waiver.xid)
+
+    def files_not_compared(self) -> Iterator[Diagnostic]:
+        """Yield the files that can't be read now, in which any change could hide."""
+        for path in sorted(self.after.broken):
+            severity = self.severity(NOT_COMPARED, path, "")
             if severity is not None:
-                span = self.after.origin.span(Place(path, ("waivers", waiver.index)))
-                line = (span.line, span.column, span.endline, span.endcolumn)
-                yield Diagnostic(rule, severity, path, message, *line, xid=waiver.xid, help=advice)
+                message = "The file can't be read as a whole, so what changes in it was not compared."
+                advice = "Correct it. A comment that accepts the fault does not help here."
+                yield Diagnostic(NOT_COMPARED, severity, path, message, help=advice)
+
+    def changed_settings(self) -> Iterator[Diagnostic]:
+        """Yield each rule that has another severity than before, in all of the registry or in a part."""
+        before, after = (_levels(state) for state in (self.before, self.after))
+        for key in sorted({*before, *after}) if self.before.has_policy else ():
+            old, new = before.get(key, "its default"), after.get(key, "its default")
+            if old != new:
+                *scope, rule = key
+                where = f' in "{scope[-1]}"' if scope[1:] else ""
+                message = f'The severity of "{rule}"{where} changes from {old} to {new}.'
+                advice = "Until this is merged, the worse of the two counts."
+                yield from self.report(SETTINGS, key if key in after else (), message, advice)
+
+    def changed_waivers(self) -> Iterator[Diagnostic]:
+        """Yield the waivers that were not there before."""
+        for waiver in load_waivers(self.after) if self.before.has_policy else ():
+            if waiver.content not in {each.content for each in self.waivers}:
+                terms = f"until {waiver.until}, approved by {waiver.approvedby}: {waiver.reason}"
+                message = f'A waiver of "{waiver.rule}" for "{waiver.xid}" is new, {terms}'
+                advice = (
+                    "It counts once it is merged: merge it first, in a change of its own that its approver reviews."
+                )
+                yield from self.report(WAIVERS, ("waivers", waiver.index), message, advice, waiver.xid)
+
+    def report(self, rule: str, pointer: KeyPath, message: str, advice: str, xid: str = "") -> Iterator[Diagnostic]:
+        """Yield the diagnostic about a place in the waivers or, for the rule about these, in the settings."""
+        path = self.after.place.path.removesuffix(REGISTRY_FILE) + (SETTINGS_FILE if rule == SETTINGS else WAIVERS_FILE)
+        severity = self.severity(rule, path, xid)
+        if severity is not None:
+            span = self.after.origin.span(Place(path, pointer)) if pointer else Span()
+            line = (span.line, span.column, span.endline, span.endcolumn)
+            yield Diagnostic(rule, severity, path, sentence(message), *line, xid=xid, help=advice)
+
+
+def _levels(registry: Registry) -> dict[KeyPath, str]:
+    """Return the severities that a registry sets, by their place in its settings."""
+    settings = registry.settings
+    tables: dict[KeyPath, Mapping[str, str]] = {("rules",): settings.rules}
+    tables |= {("paths", scope.pattern): scope.rules for scope in settings.paths}
+    return {(*place, rule): level for place, rules in tables.items() for rule, level in rules.items()}
 
 
 def _diagnostic(item: ReviewItem) -> Diagnostic:
@@ -212,7 +267,12 @@ def _worst_per_name(
 def merge_findings(
     findings: Sequence[Diagnostic], changes: Iterable[Diagnostic], on_new_names: Container[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """Yield the findings of `check` and those on changes, but of several about one new name only the worst."""
+    """Yield the findings of `check` and those on changes, but of several about one new name only the worst.
+
+    That a file was not compared is left out where an error says what is wrong with it.
+    """
+    unreadable = {item.path for item in findings if item.severity is Severity.ERROR}
+    changes = (item for item in changes if item.rule != NOT_COMPARED or item.path not in unreadable)
     of_names = {(item.path, item.line, item.column): item for item in findings if item.rule in OF_NAMES}
     hidden: set[Diagnostic] = set()
     for item in changes:
@@ -274,6 +334,11 @@ class Waiver:
     reason: str
     approvedby: str
     until: date
+
+    @property
+    def content(self) -> tuple[str | date, ...]:
+        """All that it says, wherever it stands."""
+        return (self.xid, self.rule, self.attribute, self.reason, self.approvedby, self.until)
 
     def covers(self, change: Change) -> bool:
         """Return whether it is about a change; without an attribute it is about all of an entity."""

@@ -55,9 +55,7 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     import xregit
 
     catalog = xregit.read(registry)
-    report = xregit.check(catalog, today())
-    if against is not None:
-        report = add_breaking_changes(report, registry, catalog, against)
+    report = xregit.check(catalog, today()) if against is None else check_against(registry, catalog, against)
     report = filter_by_paths(report, paths, catalog)
     listed = at_least(severity, report.diagnostics)
     if form == "text":
@@ -73,14 +71,19 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     return int(report.failed)
 
 
-def add_breaking_changes(report: Report, registry: Path, catalog: Registry, ref: str) -> Report:
-    """Return a report with what changes since a commit break; two findings about one new name are one."""
+def check_against(registry: Path, catalog: Registry, ref: str) -> Report:
+    """Return what is wrong by the settings of the base too, and what changes since a commit break.
+
+    Two findings about one new name are one.
+    """
+    import xregit
     from xregit.changes.review import merge_findings
-    from xregit.cli.diff import review_against
+    from xregit.cli.diff import read_base, review_changes
     from xregit.diagnostics import ordered
     from xregit.rules import Report
 
-    review = review_against(registry, catalog, ref)
+    base = read_base(registry, ref)
+    report, review = xregit.check(catalog, today(), base), review_changes(base, catalog)
     return Report(ordered(merge_findings(report.diagnostics, review.diagnostics, review.on_new_names)))
 
 

@@ -12,7 +12,7 @@ from xregit.cli.parameters import Ref, today, with_registry
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from xregit.catalog import Registry
     from xregit.changes.review import Review
@@ -35,42 +35,35 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
     """
     import xregit
-    from xregit.source import repository
 
-    base = repository.merge_base(git_folder(registry), ref) if merge_base else ref
-    before = read_state(registry, base)
+    before = read_base(registry, ref) if merge_base else read_state(registry, ref)
     after = read_state(registry, ref2) if ref2 else xregit.read(registry)
     review = review_changes(before, after)
     print_result(report(review, form, page_links(after, pages), line_links(before, after)))
     return int(review.failed)
 
 
-def review_against(registry: Path, after: Registry, ref: str) -> Review:
-    """Return the changes since the branch left a commit, or since a registry at another path.
+def read_base(registry: Path, ref: str) -> Registry:
+    """Return the registry at the commit where the branch left another one, or the one at another path.
 
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
     from xregit.source import repository
 
+    repository.expect_tracked_files(git_folder(registry))
     try:
         base = repository.merge_base(git_folder(registry), ref)
-    except XregitError:
-        if not Path(ref).exists():
-            raise
-        base = ref
-    return review_changes(read_state(registry, base), after)
+    except XregitError as error:
+        return read_path(ref, error)
+    return read_state(registry, base)
 
 
 def review_changes(before: Registry, after: Registry) -> Review:
-    """Return the review of the changes between two states as of today, and note the files that can't be read."""
+    """Return the review of the changes between two states as of today."""
     from xregit.changes import diff as differences
     from xregit.changes.review import review
 
-    for registry in (before, after):
-        if registry.broken:
-            files = ", ".join(sorted(registry.broken)[:3])
-            note(f"Note: what can't be read is not compared, {len(registry.broken)} in all: {files}")
     return review(differences(before, after), before, after, today=today())
 
 
@@ -78,26 +71,49 @@ def read_state(registry: Path, name: str) -> Registry:
     """Return the registry at a commit, or the one at another path.
 
     Raises:
-        XregitError: the name is neither.
+        XregitError: the name is neither, or it can't be told which of several registries was this one then.
     """
-    import xregit
     from xregit.catalog import read_commit, read_contents
     from xregit.catalog.layout import REGISTRY_FILE
     from xregit.catalog.loader import NoRegistryError
-    from xregit.source.commit_log import read_before_move
+    from xregit.source import repository
 
     folder = git_folder(registry)
     try:
         return read_commit(folder, name)
     except NoRegistryError as error:
-        place, contents = read_before_move(folder, error.commit, REGISTRY_FILE)
-        earlier = f'the registry was in "{place}"' if place else "there was no registry"
-        note(f'Note: {earlier} at "{name}"{"." if place else ", so everything counts as added."}')
+        places = repository.find_former_folders(folder, error.commit, REGISTRY_FILE)
+        if len(places) > 1:
+            folders = ", ".join(f'"{place.rstrip("/") or "."}"' for place in places)
+            message = f'at "{name}" this registry was one of {folders}, which are gone; move one at a time'
+            raise XregitError(message) from error
+        contents: Mapping[str, bytes] = {}
+        for place in places:
+            note(f'Note: the registry was in "{place.rstrip("/") or "."}" at "{name}".')
+            contents = repository.read_former_folder(folder, error.commit, place)
+        if not places:
+            note(f'Note: there was no registry at "{name}", so everything counts as added.')
         return read_contents(folder.resolve(), contents, error.commit)
-    except XregitError:
-        if not Path(name).exists():
-            raise
-        return xregit.read(Path(name))
+    except XregitError as error:
+        return read_path(name, error)
+
+
+def read_path(name: str, error: XregitError) -> Registry:
+    """Return the registry at a path, which Git knows no commit by.
+
+    Raises:
+        XregitError: nothing is there; or it is committed, so that a pull request could bring what it is compared with.
+    """
+    import xregit
+    from xregit.source import repository
+
+    path = Path(name)
+    if not path.exists():
+        raise error
+    if not name.startswith((".", "/")) and repository.is_tracked(path):
+        message = f'{error}; to compare with the files that are committed there, write "./{name}"'
+        raise XregitError(message) from error
+    return xregit.read(path)
 
 
 def git_folder(registry: Path) -> Path:
@@ -128,7 +144,7 @@ def page_links(registry: Registry, pages: str) -> Callable[[str], str]:
 
 def line_links(before: Registry, after: Registry) -> Callable[[str, int], str]:
     """Return a function from a file and line to its address on the web; line 0 means the file as it was before."""
-    settings = after.settings
+    settings = before.settings if before.settings.repository else after.settings
     old = before.origin.commit or settings.branch
     new = after.origin.commit or head_commit(after) or settings.branch
 

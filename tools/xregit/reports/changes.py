@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.changes.change import AUDIENCES, Impact
 from xregit.changes.review import MergeDecision
 from xregit.reports.text import escape_control
+from xregit.reports.text import place as diagnostic_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from xregit.changes.change import Change
     from xregit.changes.commit_changes import HistoryEntry
     from xregit.changes.review import Review, ReviewItem
+    from xregit.diagnostics import Diagnostic
 
+POLICY = "To look at first, since it decides on the rest"
 _INDENT = "    "
 
 
@@ -62,20 +65,27 @@ def _part_of(item: ReviewItem) -> str:
 
 
 def changes_text(review: Review) -> str:
-    """Return all changes for people, breaking ones first and in full, then one sentence to sum up."""
-    lines: list[str] = []
+    """Return all changes for people, breaking ones first and in full, then one sentence to sum up.
+
+    At the head is what changes the judgement itself. No name or value leaves its line.
+    """
+    lines = [f"{POLICY}:", *_policy_lines(review.policy), ""] if review.policy else []
     for part in parts(review):
         lines += [
             f"{part.title}:",
             *(line for item in part.items for line in _change_lines(item, brief=part.brief)),
             "",
         ]
-    return "\n".join([*lines, summary(review)])
+    return "\n".join([*map(escape_control, lines), summary(review)])
 
 
 def changes_json(review: Review) -> str:
-    """Return ``{"changes": […], "counts": {…}, "diagnostics": […], "unread": […]}``; changes say where they are."""
+    """Return ``{"policy": […], "changes": […], "counts": {…}, "diagnostics": […], "unread": […]}``.
+
+    Changes say where they are. ``policy`` are the diagnostics on what changes the judgement itself.
+    """
     report = {
+        "policy": [item.as_json() for item in review.policy],
         "changes": [
             {
                 **item.change.as_json(),
@@ -114,6 +124,12 @@ def summary(review: Review) -> str:
 def place(item: ReviewItem) -> str:
     """Return where a change is to be seen, without the line that isn't known."""
     return f"{item.place.path}:{item.span.line}" if item.span.line else item.place.path
+
+
+def _policy_lines(policy: Sequence[Diagnostic]) -> Iterator[str]:
+    for item in policy:
+        yield f"  {diagnostic_place(item)}: {item.severity} {item.rule}: {item.message}"
+        yield f"{_INDENT}help: {item.help}"
 
 
 def _change_lines(item: ReviewItem, *, brief: bool) -> Iterator[str]:

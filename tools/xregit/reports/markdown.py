@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
-from xregit.reports.changes import counts, parts, place
+from xregit.reports.changes import POLICY, counts, parts, place
 from xregit.reports.text import escape_control, path_bytes
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Form:
 
 
 def _summary(review: Review, form: _Form) -> str:
-    blocks = [f"## {headline(review)}", *_unread(review, form)]
+    blocks = [f"## {headline(review)}", *_policy(review, form), *_unread(review, form)]
     for part in parts(review):
         blocks += _block(part, form)
     return "\n\n".join(blocks) + "\n"
@@ -85,11 +85,25 @@ def headline(review: Review) -> str:
     return "No breaking changes" if not numbers["let-through"] else "All breaking changes are allowed"
 
 
+def _policy(review: Review, form: _Form) -> Iterator[str]:
+    """Yield what changes the judgement itself."""
+    if review.policy:
+        items = review.policy[: form.reached]
+        places = (_link(_escaped(item.path), form.line(item.path, item.line)) for item in items)
+        rows = [
+            f"- {item.rule}: {_prose(item.message)} <sub>{at}</sub>" for item, at in zip(items, places, strict=True)
+        ]
+        remaining = len(review.policy) - len(items)
+        yield f"{POLICY}:"
+        yield "\n".join([*rows, *([f"- and {remaining:,} more"] if remaining else [])])
+
+
 def _unread(review: Review, form: _Form) -> Iterator[str]:
     """Yield the files whose definitions are not among the changes, whatever has become of them."""
-    if review.unreadable:
-        paths = review.unreadable[: form.reached]
-        remaining = len(review.unreadable) - len(paths)
+    unread = sorted({*review.unreadable} - {item.path for item in review.policy})
+    if unread:
+        paths = unread[: form.reached]
+        remaining = len(unread) - len(paths)
         rows = [f"- {_code(path)}" for path in paths]
         yield "Not compared, as it can't be read, before the change or after it:"
         yield "\n".join([*rows, *([f"- and {remaining:,} more"] if remaining else [])])
@@ -127,7 +141,7 @@ def _row(item: ReviewItem, form: _Form) -> str:
         what.append(f"It reaches {len(change.reaches)} more, listed below.")
     if item.reason:
         what.append(f"_{_prose(item.reason)}_")
-    at = _link(place(item).rpartition("/")[2], form.line(item.place.path, item.span.line))
+    at = _link(_escaped(place(item).rpartition("/")[2]), form.line(item.place.path, item.span.line))
     what.append(f"<sub>{change.rule} · {at}</sub>")
     cells = ["<br>".join(what), *(_cell(change.says.get(who, ""), str(getattr(change, who))) for who in AUDIENCES)]
     return f"| {' | '.join(cells)} |"

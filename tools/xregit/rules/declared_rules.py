@@ -155,7 +155,19 @@ OF_WAIVERS = (
     ),
 )
 
-RULES = (*BREAKS, *UNCLEAR, *OF_WAIVERS)
+# What decides on the changes beside them, and what no comparison has seen.
+POLICY = (
+    *_declare_change(Severity.ERROR, {"file-not-compared": ("", "A file can't be read, so no change in it is seen.")}),
+    *_declare_change(
+        Severity.WARNING,
+        {
+            "settings-changed": ("", "A change sets how bad findings are."),
+            "waivers-changed": ("", "A change brings a waiver, which counts from the next change on."),
+        },
+    ),
+)
+
+RULES = (*BREAKS, *UNCLEAR, *OF_WAIVERS, *POLICY)
 WAIVABLE = frozenset(item.name for item in (*BREAKS, *UNCLEAR))
 
 

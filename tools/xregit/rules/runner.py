@@ -64,18 +64,22 @@ class Report:
         return has_errors(self.diagnostics)
 
 
-def check(registry: Registry, today: date | None = None) -> Report:
+def check(registry: Registry, today: date | None = None, base: Registry | None = None) -> Report:
     """Return everything that is wrong with a registry, by all rules and at the severities that it sets.
+
+    If it is to take the place of a ``base``, a finding has the worse of the severities that the two set: a change
+    can't turn off the rule that it breaks.
 
     Rules that ask for the date find nothing unless ``today`` is given. Messages are compared with each other only if
     there is no error: a fault of one would be reported of the other too. An entity whose file could not be read as a
     whole is skipped, and so is what depends on it: one fault is reported once.
 
     Raises:
-        XregitError: ``registry`` is no registry, or ``today`` no date.
+        XregitError: ``registry`` or ``base`` is no registry, or ``today`` no date.
     """
-    expect_registry(registry)
-    runner = Runner(registry, None if today is None else to_day(today))
+    for state in (registry, *((base,) if base is not None else ())):
+        expect_registry(state)
+    runner = Runner(registry, None if today is None else to_day(today), base)
     diagnostics = [*runner.problem_diagnostics(), *runner.diagnostics()]
     if not has_errors(diagnostics):
         runner.sound = True
@@ -90,17 +94,18 @@ def loading_diagnostics(registry: Registry) -> tuple[Diagnostic, ...]:
     return ordered(item for item in runner.suppressor().remaining(runner.problem_diagnostics()) if item.rule in names)
 
 
-def severities(registry: Registry) -> Severities:
+def severities(registry: Registry, base: Registry | None = None) -> Severities:
     """Return the function that says how bad a rule's finding is, by rule, path and xid; None where the rule is off."""
-    return Runner(registry).severity
+    return Runner(registry, base=base).severity
 
 
 class Runner:
     """Applies all rules to one registry; it is ``sound`` once nothing in it is found to be an error."""
 
-    def __init__(self, registry: Registry, today: date | None = None) -> None:
-        """Take the registry, and the date for the rules that ask for it."""
+    def __init__(self, registry: Registry, today: date | None = None, base: Registry | None = None) -> None:
+        """Take the registry, the date for the rules that ask for it, and the registry whose settings count too."""
         self.registry = registry
+        self.settings = (registry.settings, *((base.settings,) if base is not None and base.has_policy else ()))
         self.rules = {item.name: item for item in RULES}
         self.today = today
         self.sound = False
@@ -114,19 +119,13 @@ class Runner:
     def severity(self, name: str, path: str, xid: str, reported: Severity = Severity.ERROR) -> Severity | None:
         """Return the severity of a rule's finding in a file and about an entity, None where the rule is off there.
 
-        A finding may be ``reported`` to weigh less than the rule declares; what the registry sets counts before both.
+        A finding may be ``reported`` to weigh less than the rule declares; what a registry sets counts before both.
         """
-        settings = self.registry.settings
-        level = settings.rules.get(name)
-        for scope in settings.paths:
-            if name in scope.rules and scope.covers(path, xid):
-                level = scope.rules[name]
-        if level == OFF:
-            return None
-        if level in _LEVELS:
-            return _LEVELS[level]
         declared = self.rules[name].severity if name in self.rules else reported
-        return max(declared, reported, key=list(Severity).index)
+        default = max(declared, reported, key=list(Severity).index)
+        levels = (settings.level(name, path, xid) for settings in self.settings)
+        candidates = (_LEVELS.get(level, default) for level in levels if level != OFF)
+        return min(candidates, key=list(Severity).index, default=None)
 
     def suppressor(self) -> Suppressor:
         """Return the comments that accept findings."""
@@ -200,8 +199,7 @@ class Runner:
 
     def _applies(self, item: Rule) -> bool:
         """Return whether a rule is on somewhere, and this run looks into what it is about."""
-        settings = self.registry.settings
-        levels = (settings.rules.get(item.name), *(scope.rules.get(item.name, OFF) for scope in settings.paths))
+        levels = (level for settings in self.settings for level in settings.levels(item.name))
         looked_into = {DATED: self.today is not None, SOUND: self.sound, "import": False, "change": False}
         return any(level != OFF for level in levels) and looked_into.get(item.about, True)
 

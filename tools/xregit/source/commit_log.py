@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from xregit.source.repository import GitFailureError, RepositoryError, open_repository, read_tree, shallow_commits
+from xregit.source.repository import GitFailureError, RepositoryError, open_repository, shallow_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,27 +123,6 @@ def read(folder: Path, commit: str = "HEAD") -> History:
     )
 
 
-def read_before_move(folder: Path, commit: str, name: str) -> tuple[str, Mapping[str, bytes]]:
-    """Return what a folder was called at a commit, before a later one moved it, and the files that it had then.
-
-    The folder is followed by its file ``name``. Paths are relative to the folder. Both results are empty if no commit
-    since then moved the folder.
-
-    Raises:
-        RepositoryError: the folder is in no repository, or the repository has no such commit.
-    """
-    history = read(folder)
-    if history.repository is None:
-        return "", {}
-    path = (folder.resolve().relative_to(history.repository) / name).as_posix()
-    with open_repository(folder) as repo:
-        for former in _former_names(history, path):
-            files = read_tree(repo, commit, former.removesuffix(name))
-            if name in files:
-                return former.removesuffix(name).rstrip("/") or ".", files
-    return "", {}
-
-
 def parse(log: bytes) -> Iterator[Commit]:
     """Yield the commits that ``git log -z --name-status`` printed in LOG_FORMAT."""
     words = log.decode(errors="surrogateescape").split("\0")
@@ -165,15 +144,6 @@ def parse(log: bytes) -> Iterator[Commit]:
         seconds = min(max(int(time), 0), _LAST_SECOND)
         utc = datetime.fromtimestamp(seconds, UTC).isoformat()[:19] + "Z"
         yield Commit(sha[1:], utc, _readable(author), _readable(subject), tuple(files), tuple(parents.split()))
-
-
-def _former_names(history: History, path: str) -> Iterator[str]:
-    """Yield the earlier names of a file that end alike, the latest first."""
-    end = path.rpartition("/")[2]
-    for change in (change for commit in history.commits for change in commit.files):
-        if change.status == "R" and change.path == path and f"/{change.oldpath}".endswith(f"/{end}"):
-            path = change.oldpath
-            yield path
 
 
 def _status(word: str) -> str:

@@ -58,6 +58,10 @@ _OTHER_OWNER = "dubious ownership"
 _SYMBOLIC_LINK = "120000"  # the mode of one
 _NO_MERGE_BASE = 1  # the status of "git merge-base" where two commits have none
 _NOT_CONFIGURED = 1  # the status of "git config" where nothing is set
+_SUBSTITUTES = {
+    _SYMBOLIC_LINK: ("symbolic link", "name the folder that it leads to with --registry"),
+    "160000": ("submodule", "compare in a clone of its own repository"),
+}
 _GITDIR = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
 _REF_END = re.compile(r"[~^:]|@\{")  # where the name of a ref ends, and the way from there to a commit begins
 _SKIPPED = b"S "  # how "git ls-files -t" marks a file that is not checked out
@@ -242,6 +246,71 @@ def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[b
         names = [f"{commit}:{path}" for commit, path in places if "\n" not in path]
         versions = iter(list(_read_objects(repo, names)))
     yield from (None if "\n" in path else next(versions) for _, path in places)
+
+
+def expect_tracked_files(folder: Path) -> None:
+    """Raise an error where a commit has a symbolic link or a submodule in place of a folder.
+
+    What such a folder holds has another history, or another place in it, than the folder that it took the place of.
+
+    Raises:
+        RepositoryError: so it is, or Git fails.
+    """
+    place = folder.absolute()  # a link stays one
+    top = find(folder)
+    for path in [each for each in (place, *place.parents) if each.is_symlink()] + ([top] if top else []):
+        outer = find(path.parent)
+        mode = _mode(outer, path.parent.resolve() / path.name) if outer else ""
+        if mode in _SUBSTITUTES:
+            what, advice = _SUBSTITUTES[mode]
+            message = f'"{path}" is a {what}, so its history is not that of the files that stood there; {advice}'
+            raise RepositoryError(message)
+
+
+def is_tracked(path: Path) -> bool:
+    """Return whether the repository that a path is in has committed, or will commit, it or files below it.
+
+    Raises:
+        RepositoryError: Git fails.
+    """
+    top = find(path.parent)
+    return top is not None and bool(_entries(top, path.resolve()))
+
+
+def _mode(top: Path, path: Path) -> str:
+    """Return the mode that Git tracks a path with; nothing for what it doesn't track, and for folders."""
+    modes = {name: entry.split(b" ")[0].decode() for entry, _, name in _entries(top, path)}
+    return modes.get(os.fsencode(path.relative_to(top)), "")
+
+
+def _entries(top: Path, path: Path) -> list[tuple[bytes, bytes, bytes]]:
+    with open_repository(top) as repo:
+        output = repo.git.ls_files("--stage", "-z", "--", str(path), stdout_as_string=False)
+    return [line.partition(b"\t") for line in output.split(b"\0") if line]
+
+
+def find_former_folders(folder: Path, commit: str, name: str) -> tuple[str, ...]:
+    """Return the folders of the repository that had a file of that name at a commit, and have none any more.
+
+    What a symbolic link leads to counts for nothing. The top folder is the empty text; others end in a slash.
+
+    Raises:
+        RepositoryError: the folder is in no repository, or the repository has no such commit.
+    """
+    with open_repository(folder) as repo:
+        names = repo.git.ls_tree("-r", "-z", "--full-tree", "--name-only", commit, stdout_as_string=False)
+        paths = [path for path in os.fsdecode(names).split("\0") if f"/{path}".endswith(f"/{name}")]
+        return tuple(
+            path.removesuffix(name)
+            for path in paths
+            if (repo.top / path).resolve() != repo.top / path or not (repo.top / path).is_file()
+        )
+
+
+def read_former_folder(folder: Path, commit: str, prefix: str) -> Mapping[str, bytes]:
+    """Return the files of one of the `find_former_folders`, by their paths relative to it."""
+    with open_repository(folder) as repo:
+        return read_tree(repo, commit, prefix)
 
 
 def current_branch(folder: Path) -> str:
