@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 import xregit
 from tests.messages.catalogs import registry_of
-from xregit.messages.overlap import overlaps
+from xregit.messages.overlap import MAX_OVERLAPS, overlaps
 
 TYPED = {"envelope": "CloudEvents/1.0"}
 
@@ -92,3 +93,12 @@ def test_example_catalog_overlaps_only_where_payloads_differ(root: Path) -> None
     """In the example catalog every message can be told from all others on its endpoints."""
     registry = xregit.read(root / "registry")
     assert [item for item in overlaps(registry) if not item.by_payload] == []
+
+
+def test_very_many_overlaps_are_cut(tmp_path: Path) -> None:
+    """Of messages that are all alike, each is paired with no more others than anyone looks at."""
+    count = MAX_OVERLAPS + 20
+    result = overlaps(registry_of(tmp_path, {f"m{number:03}": event(type="a") for number in range(count)}))
+    pairs = Counter(item.second for item in result)
+    assert len(pairs) == count - 1
+    assert max(pairs.values()) == MAX_OVERLAPS

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from xregit.payloads.compatibility import Answer, compatible
+from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
+from xregit.payloads.compatibility.base import MAX_PAIRS
 from xregit.payloads.compatibility.budget import Budget, TooLargeError
 
 JSON, AVRO, XSD = "JsonSchema/draft/2020-12", "Avro/1.11.1", "XSD/1.0"
@@ -83,3 +84,18 @@ def test_no_verdict_hides_behind_others() -> None:
     old = {"properties": {"z": {"type": "string"}}}
     new = {"properties": {**{name: {"type": "integer"} for name in names}, "z": {"type": "integer"}}}
     assert compatible(JSON, json.dumps(old).encode(), json.dumps(new).encode()).described.backward is Answer.NO
+
+
+def test_very_many_versions_are_compared_with_the_nearest() -> None:
+    """Of many versions that all count, the nearest pairs are compared, each version at least with the one before."""
+    parents = {str(number): str(number - 1) for number in range(200)}
+    pairs: list[tuple[str, str]] = []
+
+    def relate(older: str, newer: str) -> Compatibility:
+        pairs.append((older, newer))
+        return Compatibility()
+
+    (rest,) = breaches("backward_transitive", parents, relate)
+    assert rest.answer is Answer.UNCLEAR
+    assert len(pairs) == MAX_PAIRS
+    assert {(parent, vid) for vid, parent in parents.items() if parent in parents} <= set(pairs)

@@ -6,9 +6,8 @@ two values at once. Placeholders are taken to hold no separators, as in the mess
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.messages.constraints import Constraint
@@ -25,10 +24,14 @@ if TYPE_CHECKING:
     from xregit.catalog import Message, Registry
     from xregit.catalog.properties import Property
     from xregit.messages.definition import Definition
+    from xregit.messages.payload import SchemaSource
     from xregit.messages.template import Template
 
 
 MAX_COMPARED = 8
+#: A message is compared until so many others overlap it; with a hundred more messages, ten thousand more pairs are.
+MAX_OVERLAPS = 50
+_MAX_CHECKS, _CHECKS_PER_MESSAGE = 400_000, 100
 
 #: An attribute, and what is compared of its text: with LEVELS how many levels it has, else the level of that index.
 Slot = tuple[str, int]
@@ -51,52 +54,82 @@ class Overlap:
 @dataclass(frozen=True, slots=True)
 class _Demands:
     definition: Definition
+    source: SchemaSource | None
     demands: Mapping[str, Constraint]
     features: Mapping[Slot, str]
 
 
 def overlaps(registry: Registry) -> tuple[Overlap, ...]:
-    """Return the pairs of messages that an endpoint carries and that nothing tells apart, in the order of xids."""
+    """Return the pairs of messages that an endpoint carries and that nothing tells apart, in the order of xids.
+
+    Of a message that overlaps many others there are ``MAX_OVERLAPS`` pairs, and as many whose payloads differ.
+    """
     parts: dict[str, _Demands] = {}
-    endpoints: dict[tuple[str, str], list[str]] = {}
+    search = _Search(_MAX_CHECKS + _CHECKS_PER_MESSAGE * len(registry.messages))
     for endpoint in registry.endpoints:
         tiers: defaultdict[str, dict[str, _Demands]] = defaultdict(dict)
         for entry in endpoint.contract:
             message = target(entry.message)
-            part = parts.get(message.xid) or parts.setdefault(message.xid, _demands(to_definition(message)))
+            part = parts.get(message.xid) or parts.setdefault(message.xid, _demands(message))
             if part.definition.enveloped or part.definition.protocol:
                 tiers[part.definition.protocol][message.xid] = part
         for tier in tiers.values():
-            for pair in _ambiguous_pairs(tuple(tier.values())):
-                endpoints.setdefault(pair, []).append(endpoint.xid)
+            search.add_pairs(tuple(tier.values()), endpoint.xid)
     return tuple(
-        Overlap(first, second, tuple(where), schema_source(registry[first]) != schema_source(registry[second]))
-        for (first, second), where in sorted(endpoints.items())
+        Overlap(first, second, tuple(where), by_payload)
+        for (first, second, by_payload), where in sorted(search.endpoints.items())
     )
 
 
-def _ambiguous_pairs(parts: Sequence[_Demands]) -> Iterator[tuple[str, str]]:
-    for one, other in _pairs(parts, parts, frozenset()):
-        first, second = one.definition.xid, other.definition.xid
-        if first < second and _compatible(one, other):
-            yield first, second
+class _Search:
+    """The pairs that overlap, with whether their payloads differ, each with its endpoints."""
+
+    def __init__(self, checks: int) -> None:
+        self.endpoints: dict[tuple[str, str, bool], list[str]] = {}
+        self.checks = checks
+        self.counts: Counter[tuple[str, bool]] = Counter()
+
+    def add_pairs(self, parts: Sequence[_Demands], endpoint: str) -> None:
+        """Add the pairs among the messages of an endpoint, as long as there are checks left."""
+        for ones, others in _blocks(parts, parts, frozenset()):
+            for other in others:
+                second = other.definition.xid
+                for one in ones:
+                    if self.counts[second, True] >= MAX_OVERLAPS and self.counts[second, False] >= MAX_OVERLAPS:
+                        break
+                    first = one.definition.xid
+                    if first < second:
+                        self.add_pair(one, other, endpoint)
+                if self.checks <= 0:
+                    return
+
+    def add_pair(self, one: _Demands, other: _Demands, endpoint: str) -> None:
+        """Add a pair if it overlaps, and not as many do already."""
+        first, second, by_payload = one.definition.xid, other.definition.xid, one.source != other.source
+        key = first, second, by_payload
+        if key not in self.endpoints and self.counts[second, by_payload] >= MAX_OVERLAPS:
+            return
+        self.checks -= 1
+        if _compatible(one, other):
+            self.counts[second, by_payload] += key not in self.endpoints
+            self.endpoints.setdefault(key, []).append(endpoint)
 
 
-def _pairs(
+def _blocks(
     ones: Sequence[_Demands], others: Sequence[_Demands], used: frozenset[Slot]
-) -> Iterator[tuple[_Demands, _Demands]]:
-    """Yield the pairs that no feature tells apart, going through the feature that tells the most apart first."""
+) -> Iterator[tuple[Sequence[_Demands], Sequence[_Demands]]]:
+    """Yield those of which no feature tells one apart from another, by the feature that tells the most apart first."""
     slot = _best_slot(ones, used) if len(ones) * len(others) > MAX_COMPARED * MAX_COMPARED else None
     if slot is None:
-        yield from product(ones, others)
+        yield ones, others
         return
     groups, other_groups = _group(ones, slot), _group(others, slot)
     anything = other_groups.get(None, [])
     for value, members in groups.items():
         if value is None:
-            yield from _pairs(members, others, used | {slot})
+            yield from _blocks(members, others, used | {slot})
         else:
-            yield from _pairs(members, other_groups.get(value, []) + anything, used | {slot})
+            yield from _blocks(members, other_groups.get(value, []) + anything, used | {slot})
 
 
 def _best_slot(parts: Iterable[_Demands], used: frozenset[Slot]) -> Slot | None:
@@ -117,7 +150,8 @@ def _group(parts: Iterable[_Demands], slot: Slot) -> dict[str | None, list[_Dema
     return groups
 
 
-def _demands(item: Definition) -> _Demands:
+def _demands(message: Message) -> _Demands:
+    item = to_definition(message)
     demands = {each.attribute: each for each in item.constraints if each.compared}
     features: dict[Slot, str] = {}
     for attribute, each in demands.items():
@@ -131,7 +165,7 @@ def _demands(item: Definition) -> _Demands:
         value = getattr(item, name)
         if value:
             features[f"envelopeoptions/{name}", 0] = value.casefold()
-    return _Demands(item, demands, features)
+    return _Demands(item, schema_source(message), demands, features)
 
 
 def _levels(item: Constraint) -> Iterator[tuple[int, str]]:

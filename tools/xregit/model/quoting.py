@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 MAX_CHARS = 60
 MAX_CHARS_IN_FULL = 100
+# A sentence that names all of very many would be as long as the file, and there may be as many sentences.
+MAX_NAMES = 50
 
 
 def quote(value: Any) -> str:
@@ -28,7 +31,15 @@ def to_json(value: Any, most: int = MAX_CHARS_IN_FULL) -> str:
 def either(choices: Iterable[Any]) -> str:
     """Return the choices as "a, b or c"."""
     texts = [unquoted(choice) for choice in choices]
+    if len(texts) > MAX_NAMES:
+        return comma_list(texts)
     return f"{', '.join(texts[:-1])} or {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def comma_list(names: Collection[str], most: int = MAX_NAMES) -> str:
+    """Return names with commas between them; of more than so many the first ones, and how many there are beside."""
+    more = len(names) - most
+    return ", ".join(islice(names, most)) + (f" and {more:,} more" if more > 0 else "")
 
 
 def unquoted(value: Any) -> str:

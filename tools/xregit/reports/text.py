@@ -140,6 +140,7 @@ MAX_COLUMNS = 100
 CHARS_BEFORE = 40
 # And how many columns at most, so that what is marked has room behind them.
 MAX_COLUMNS_BEFORE = 90
+_MAX_CHARS_MARKED = 4 * MAX_COLUMNS
 TAB = 4
 _ELLIPSIS = "…"
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -167,6 +168,8 @@ def excerpt(line: str, column: int, endcolumn: int) -> Excerpt:
     while terminal_width(before) > MAX_COLUMNS_BEFORE:
         first += 1
         before = _expand_tabs(line[first:start], 1)
+    # There is no room for more, and a line may have thousands of findings; some characters take no column.
+    end = min(end, start + _MAX_CHARS_MARKED)
     # A tab within the span or behind it is counted from where it really stands.
     marked = _expand_tabs(line[start:end], terminal_width(before))
     after = _expand_tabs(line[end : end + MAX_COLUMNS], terminal_width(before + marked))

@@ -41,7 +41,10 @@ def overlapping_template(registry: Registry, compared: ComparedMessage) -> Itera
 
 
 def _sentence(pairs: list[Overlap], sentence: str) -> str:
-    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    from xregit.messages.overlap import MAX_OVERLAPS  # where there are pairs, it is imported
+
+    count = f"{len(pairs) - 1} more" if len(pairs) < MAX_OVERLAPS else f"{MAX_OVERLAPS - 1} or more others"
+    more = f" and {count}" if len(pairs) > 1 else ""
     return f'{sentence} "{pairs[0].first}"{more} on endpoint "{pairs[0].endpoints[0]}"'
 
 

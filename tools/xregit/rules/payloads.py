@@ -15,6 +15,7 @@ from xregit.catalog.references import SchemaReference, local_xid, schema_referen
 from xregit.diagnostics import Finding, Severity, sentence
 from xregit.model import canonical, find_name
 from xregit.model.aliases import has_known_version
+from xregit.model.quoting import comma_list
 from xregit.payloads import SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
 from xregit.rules.attributes import in_another_language, text
@@ -214,7 +215,7 @@ def _not_found(registry: Registry, message: Message, name: str) -> Iterator[Find
     else:
         text_ = f'The schema "{reference.schema.xid}" has no such version: "{value}".'
         versions, last = reference.schema.versions, value.rpartition("/")[2]
-        choices = f"{'Its versions are' if len(versions) > 1 else 'Its only version is'} {', '.join(versions)}."
+        choices = f"{'Its versions are' if len(versions) > 1 else 'Its only version is'} {comma_list(versions)}."
         version_xid = f"{reference.schema.xid}/versions/{last}" if last in versions else ""
         help_ = (
             f'Write "{name}: {version_xid}".'

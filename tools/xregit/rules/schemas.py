@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Finding, Severity, Span
 from xregit.model import canonical, find_name
+from xregit.model.quoting import comma_list
 from xregit.model.spelling import is_misspelled
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
@@ -81,7 +82,7 @@ def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
         return
     without = [version.id for version in schema.versions if version.attributes.get("format") is None]
     if without:
-        which = "" if len(without) == len(schema.versions) else f" of version {', '.join(without)}"
+        which = "" if len(without) == len(schema.versions) else f" of version {comma_list(without)}"
         message = f'The "format"{which} is missing.'
         yield finding(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
 
@@ -92,7 +93,7 @@ def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Itera
     version_id = text(resource.meta, "defaultversionid")
     if version_id and not resource.xref and version_id not in resource.versions:
         message = f'There is no version "{version_id}".'
-        yield finding("defaultversionid", message=message, help=f"The versions are {', '.join(resource.versions)}.")
+        yield finding("defaultversionid", message=message, help=f"The versions are {comma_list(resource.versions)}.")
 
 
 @rule("resource", Severity.ERROR, "A version was made from one that does not exist.", attributes=ANCESTORS)
@@ -102,7 +103,7 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
         ancestor = text(version.attributes, "ancestor")
         if ancestor and ancestor not in resource.versions:
             message = f'The ancestor of version "{vid}" is "{ancestor}", which is not a version.'
-            help_ = f"The versions are {', '.join(resource.versions)}; leave it out to mean the one before."
+            help_ = f"The versions are {comma_list(resource.versions)}; leave it out to mean the one before."
             yield finding(*_ancestor_path(resource, vid), message=message, help=help_)
 
 
@@ -110,13 +111,20 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
 def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]:
     """Report each cycle once, on that of its versions which comes first."""
     ancestors = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}
-    for vid, ancestor in ancestors.items():
-        chain, here = [vid], ancestor
-        while here in ancestors and here not in chain and ancestors[here] != here:
-            chain.append(here)
+    seen: set[str] = set()
+    for start in ancestors:
+        chain: dict[str, None] = {}
+        here = start
+        while here in ancestors and here not in seen and ancestors[here] != here:
+            seen.add(here)
+            chain[here] = None
             here = ancestors[here]
-        if here == vid == min(chain) and len(chain) > 1:
-            arrows = " → ".join((*chain, vid))
+        if here in chain:
+            names = list(chain)
+            cycle = names[names.index(here) :]
+            first = cycle.index(min(cycle))
+            vid = cycle[first]
+            arrows = " → ".join((*cycle[first:], *cycle[:first], vid))
             yield finding(
                 *_ancestor_path(resource, vid),
                 message=f"The ancestors form a cycle: {arrows}.",
@@ -223,9 +231,7 @@ def _findings(registry: Registry, schema: Schema, sentences: Mapping[str, str], 
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
-    for breach in breaches(
-        promise, _ancestors(schema), lambda one, other: _compatibility(registry, schema, one, other)
-    ):
+    for breach in breaches(promise, _parents(schema), lambda one, other: _compatibility(registry, schema, one, other)):
         pairs[breach.older, breach.newer, breach.direction].append(breach)
     for (older, newer, direction), group in pairs.items():
         worst = [item.verdict for item in group if item.answer is answer]
@@ -235,23 +241,14 @@ def _findings(registry: Registry, schema: Schema, sentences: Mapping[str, str], 
             yield finding(_PROMISE, message=message, help=worst[0].help)
 
 
-def _ancestors(schema: Schema) -> Mapping[str, tuple[str, ...]]:
-    """Return the versions before each, the nearest first; one that names none was made from the one before it."""
+def _parents(schema: Schema) -> Mapping[str, str]:
+    """Return the version that each was made from; one that names none was made from the one before it."""
     parents: dict[str, str] = {}
     before = ""
     for version in schema.versions:
         parents[version.id] = text(version.attributes, "ancestor") or before
         before = version.id
-    return {vid: tuple(_chain(vid, parents)) for vid in parents}
-
-
-def _chain(vid: str, parents: Mapping[str, str]) -> Iterator[str]:
-    chain = {vid}
-    here = parents[vid]
-    while here in parents and here not in chain:
-        yield here
-        chain.add(here)
-        here = parents[here]
+    return parents
 
 
 def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -> Compatibility:

@@ -35,6 +35,8 @@ UNUSED = Rule("unused-suppression", "suppression", Severity.WARNING, "A comment 
 RULES = (MALFORMED, WITHOUT_REASON, UNUSED)
 UNKNOWN_RULE = "unknown-rule"
 
+# A file, a rule, and a line or None for all of them.
+_Covered = tuple[str, str, int | None]
 Severities = Callable[[str, str, str], Severity | None]
 
 
@@ -48,9 +50,10 @@ class Suppression:
     directive: Directive
     reason: str
 
-    def covers(self, item: Diagnostic) -> bool:
-        """Return whether this is one of the findings that the comment accepts."""
-        return item.rule == self.rule and item.path == self.path and self.line in {None, item.line}
+    @property
+    def covered(self) -> _Covered:
+        """The findings that the comment accepts: their file, rule and line."""
+        return self.path, self.rule, self.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +69,19 @@ class Suppressor:
         """Yield the findings that no comment accepts, and what is wrong with the comments."""
         directives = [(path, item) for path, items in self.registry.directives.items() for item in items]
         suppressions = [suppression for path, item in directives for suppression in _suppressions(path, item)]
-        used: set[Suppression] = set()
+        accepted = {suppression.covered for suppression in suppressions}
+        used: set[_Covered] = set()
         for diagnostic in diagnostics:
-            matches = [suppression for suppression in suppressions if suppression.covers(diagnostic)]
-            used.update(matches)
-            if not matches:
+            keys = {(diagnostic.path, diagnostic.rule, line) for line in (None, diagnostic.line)} & accepted
+            used |= keys
+            if not keys:
                 yield diagnostic
         for path, directive in directives:
             if not re.fullmatch(_FORM, directive.text):
                 message = f"{quote(directive.text)} is nothing that a comment can ask for."
                 yield from self._report(MALFORMED.name, path, directive, message, f"Write {FORM}.")
         for suppression in suppressions:
-            yield from self._faults(suppression, suppression in used)
+            yield from self._faults(suppression, suppression.covered in used)
 
     def _faults(self, suppression: Suppression, used: bool) -> Iterator[Diagnostic]:
         """Yield what is wrong with one comment: at most one thing."""

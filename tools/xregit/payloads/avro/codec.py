@@ -17,7 +17,7 @@ import fastavro
 from fastavro.read import LOGICAL_READERS
 
 from xregit.model import canonical
-from xregit.model.quoting import quote
+from xregit.model.quoting import comma_list, quote
 from xregit.payloads.avro.doubts import doubts
 from xregit.payloads.avro.fields import example, fields
 from xregit.payloads.avro.schema import Type, default_mismatch, find_faults, parse_types
@@ -134,7 +134,7 @@ def _select(root: Type, types: Mapping[str, Type], name: str) -> Type:
     """Return a type by its full name, or by the last part of it where that is enough."""
     type_ = types.get(name) or next((item for full, item in types.items() if full.rpartition(".")[2] == name), None)
     if type_ is None:
-        names = ", ".join(types) or root.kind
+        names = comma_list(types) or root.kind
         raise SchemaError(Problem("selector", f'the document has no type "{name}"', f"its types are {names}"))
     return type_
 

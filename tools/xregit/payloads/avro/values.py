@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from xregit.model.quoting import cut
+from xregit.model.quoting import comma_list, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ class Converter:
                 return _tag_branch(branch, converted)
             nearest = attempt.problems if branch.kind != "null" else nearest
         single = len([branch for branch in type_.inner if branch.kind != "null"]) == 1
-        names = ", ".join(branch.label for branch in type_.inner)
+        names = comma_list([branch.label for branch in type_.inner])
         self.problems += nearest if single and nearest else [f"{path or '/'}: {cut(repr(value))} is none of {names}"]
         return value
 
@@ -256,5 +256,5 @@ _LOGICAL_CONVERTERS: dict[str, Callable[[Type, Any, bool], Any]] = {
 
 def _expected(type_: Type) -> str:
     if type_.kind == "enum":
-        return f"one of {', '.join(type_.symbols)}"
+        return f"one of {comma_list(type_.symbols)}"
     return f"of the type {type_.logical or type_.label}"

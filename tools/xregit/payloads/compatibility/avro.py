@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xregit.model.quoting import comma_list
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _symbols(writer: Type, reader: Type, path: str) -> Iterator[Reason]:
     symbols = set(reader.symbols)
     missing = [symbol for symbol in writer.symbols if symbol not in symbols]
     if missing and not reader.default:
-        yield Reason("symbol", path or ROOT, words={"symbols": ", ".join(missing)})
+        yield Reason("symbol", path or ROOT, words={"symbols": comma_list(missing)})
 
 
 def _logical(writer: Type, reader: Type, path: str) -> Iterator[Reason]:

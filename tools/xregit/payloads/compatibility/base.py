@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -138,19 +139,58 @@ class Breach:
     verdict: Verdict
 
 
-def breaches(
-    policy: str, ancestors: Mapping[str, Sequence[str]], relate: Callable[[str, str], Compatibility]
-) -> Iterator[Breach]:
+def breaches(policy: str, parents: Mapping[str, str], relate: Callable[[str, str], Compatibility]) -> Iterator[Breach]:
     """Yield the changes that break a policy such as ``backward`` or ``full_transitive``; any other promises nothing.
 
-    ``ancestors`` are the versions before each, the nearest first; ``relate`` compares an older and a newer one.
+    ``parents`` has the version that each was made from, empty for none; ``relate`` compares an older and a newer one.
+    Of very many pairs the nearest are compared, and of the next one nothing can be told.
     """
     directions = DIRECTIONS.get(policy.removesuffix(_TRANSITIVE), ())
-    for newer, before in ancestors.items():
-        for older in before if policy.endswith(_TRANSITIVE) else before[:1]:
-            compatibility = relate(older, newer) if directions else Compatibility()
-            for direction in directions:
-                for verdict in compatibility.verdicts:
-                    answer: Answer = getattr(verdict, direction)
-                    if answer is not Answer.YES:
-                        yield Breach(older, newer, direction, answer, verdict)
+    is_transitive = policy.endswith(_TRANSITIVE)
+    pairs = list(islice(_pairs(parents, transitive=is_transitive), MAX_PAIRS + 1 if is_transitive else None))
+    order = {vid: number for number, vid in enumerate(parents)}
+    beyond = pairs[MAX_PAIRS:] if is_transitive else []
+    for newer, older in sorted(pairs[: len(pairs) - len(beyond)], key=lambda pair: order[pair[0]]):
+        compatibility = relate(older, newer) if directions else Compatibility()
+        for direction in directions:
+            for verdict in compatibility.verdicts:
+                answer: Answer = getattr(verdict, direction)
+                if answer is not Answer.YES:
+                    yield Breach(older, newer, direction, answer, verdict)
+    for newer, older in beyond:
+        yield from (Breach(older, newer, direction, Answer.UNCLEAR, _TOO_MANY) for direction in directions)
+
+
+MAX_PAIRS = 1_000
+_TOO_MANY = Verdict(
+    ROOT,
+    "large",
+    Answer.UNCLEAR,
+    Answer.UNCLEAR,
+    f"Of so many versions, the {MAX_PAIRS:,} nearest pairs are compared, and no others",
+    "Keep fewer versions, or promise nothing of those far back.",
+)
+
+
+def _pairs(parents: Mapping[str, str], *, transitive: bool) -> Iterator[tuple[str, str]]:
+    """Yield each version and the one that it was made from; then, if all before it count, those farther back."""
+    chains = {vid: _chain(vid, parents) for vid in parents}
+    while chains:
+        for vid, chain in list(chains.items()):
+            older = next(chain, None)
+            if older is None:
+                del chains[vid]
+            else:
+                yield vid, older
+        if not transitive:
+            return
+
+
+def _chain(vid: str, parents: Mapping[str, str]) -> Iterator[str]:
+    """Yield the versions before one, the nearest first."""
+    chain = {vid}
+    here = parents[vid]
+    while here in parents and here not in chain:
+        yield here
+        chain.add(here)
+        here = parents[here]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf import descriptor_pb2
 
+from xregit.model.quoting import comma_list
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.protobuf.fields import is_map
 
@@ -179,7 +180,7 @@ def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
     missing = [item.name for number, item in writer.values_by_number.items() if number not in reader.values_by_number]
     if missing:
         answer = Answer.NO if reader.is_closed else None
-        yield Reason("value", path or ROOT, words={"values": ", ".join(missing)}, answer=answer)
+        yield Reason("value", path or ROOT, words={"values": comma_list(missing)}, answer=answer)
     for number, item in writer.values_by_number.items():
         names = [value.name for value in reader.values if value.number == number]
         if names and item.name not in names:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from xregit.model.quoting import comma_list
 from xregit.payloads.base import PayloadError, Problem, SchemaError
 from xregit.payloads.body import read_json, write_json
 from xregit.payloads.json_schema.doubts import doubts
@@ -155,7 +156,7 @@ def _pointer(document: Document, loaded: Loaded) -> str:
     message = f'the document has no schema "{selector}"'
     tables = [loaded.root.get(name) for name in ("$defs", "definitions")] if isinstance(loaded.root, dict) else []
     names = [name for table in tables if isinstance(table, dict) for name in table]
-    help_ = f"its definitions are {', '.join(names)}" if names else "it has no definitions; leave the name out"
+    help_ = f"its definitions are {comma_list(names)}" if names else "it has no definitions; leave the name out"
     raise SchemaError(Problem("selector", message, help_))
 
 

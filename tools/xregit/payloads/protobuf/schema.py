@@ -18,6 +18,7 @@ from google.protobuf import descriptor_pb2 as pb
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from xregit.model import canonical
+from xregit.model.quoting import comma_list
 from xregit.payloads.base import Problem, SchemaError, resolve
 from xregit.payloads.protobuf.codec import Protobuf
 from xregit.source.parse_result import encoding_problem
@@ -372,7 +373,7 @@ def _select_message(file: FileDescriptor, name: str) -> Descriptor:
     descriptor = messages.get(name.lstrip(".")) or messages.get(f"{file.package}.{name}")
     descriptor = descriptor or next((item for full, item in messages.items() if full.endswith(f".{name}")), None)
     if not name or descriptor is None:
-        names = ", ".join(full.removeprefix(f"{file.package}.") for full in messages) or "none"
+        names = comma_list([full.removeprefix(f"{file.package}.") for full in messages]) or "none"
         message = f'the document has no message "{name}"' if name else "the document has several messages or none"
         raise SchemaError(Problem("selector", message, f"its messages are {names}"))
     return descriptor

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import xmlschema
 
 from xregit.model import canonical
-from xregit.model.quoting import cut_middle, quote
+from xregit.model.quoting import comma_list, cut_middle, quote
 from xregit.payloads.base import PayloadError, Problem, SchemaError, error_text
 from xregit.payloads.fields import MAX_VALUES, Field, with_budget
 from xregit.payloads.xsd.fields import fields
@@ -168,7 +168,7 @@ def _select(schema: xmlschema.XMLSchemaBase, selector: str) -> Any:
     full = f"{{{schema.target_namespace}}}{name}" if schema.target_namespace else name
     component = schema.elements.get(full) if full in schema.elements else schema.types.get(full)
     if component is None:
-        names = ", ".join(item.local_name for item in schema.elements.values()) or "none"
+        names = comma_list([item.local_name for item in schema.elements.values()]) or "none"
         message = f'the document has no element or type "{selector}"'
         raise SchemaError(Problem("selector", message, f"its elements are {names}"))
     return component

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xregit.model.quoting import to_json
+from xregit.model.quoting import comma_list, to_json
 from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.json_schema.conditions import are_disjoint, unproved
 from xregit.payloads.compatibility.json_schema.constraints import (
@@ -141,7 +141,7 @@ class Proof:
         if refused:
             more = len(refused) - _MAX_LISTED
             texts = [*map(to_json, refused[:_MAX_LISTED]), *([f"{more} more"] if more > 0 else [])]
-            yield Gap("values", path, "", ", ".join(texts))
+            yield Gap("values", path, "", comma_list(texts))
 
     def of_single(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield keywords of single values that don't follow, and those that nothing here understands."""
