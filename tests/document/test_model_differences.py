@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from xregit.document.model_document import full_model, modelsource
+from xregit.document.full_model import full_model
+from xregit.document.model_document import modelsource
 from xregit.document.profiles import profile
 from xregit.model import builtin
 from xregit.source import yaml_loader
@@ -19,12 +20,18 @@ from xregit.source import yaml_loader
 PAGE = "site/docs/model-differences.md"
 VERSIONS = ("1.0-rc2", "1.0-rc4")
 LIST = Path(__file__).with_name("differences.yaml")
+# What describes or holds a type, rather than says how it behaves.
+DESCRIBING = frozenset(
+    {"plural", "singular", "description", "modelversion", "compatiblewith", "modelcompatiblewith", "ximportresources"}
+    | {"attributes", "resourceattributes", "metaattributes", "resources"}
+)
 HEAD = """\
 # Our model and the published ones
 
 What a registry serves as `model` agrees with the `model.json` that xRegistry has published for the same version in
-names, types and enums, but for what this page lists. *Text* is the specification of message definitions of May 2026
-and of endpoints of April 2025; it calls itself 1.0-rc2, as the model published in June 2025 does.
+names, types, enums and what it says of whole types, but for what this page lists. *Text* is the specification of
+message definitions of May 2026 and of endpoints of April 2025; it calls itself 1.0-rc2, as the model published in June
+2025 does.
 
 This page is made from `tests/document/differences.yaml`; a test compares the models and fails on
 anything that isn't listed.
@@ -68,24 +75,34 @@ def page() -> str:
 
 
 def differing_paths(ours: Mapping[str, Any], published: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the paths of all attributes that one model has and the other not, or with another type or enum."""
+    """Return the paths of all that one model has and the other not, or says otherwise."""
     one, other = dict(_attributes_of(ours)), dict(_attributes_of(published))
     return tuple(sorted(path for path in one.keys() | other.keys() if one.get(path) != other.get(path)))
 
 
 def _attributes_of(model: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for plural, group in model["groups"].items():
+        yield from _aspects(group, plural)
         yield from _walk(group.get("attributes", {}), plural)
         for name, resource in group.get("resources", {}).items():
+            yield from _aspects(resource, f"{plural}/{name}")
             yield from _walk(resource.get("attributes", {}), f"{plural}/{name}")
             for part in ("metaattributes", "resourceattributes"):
                 yield from _walk(resource.get(part, {}), f"{plural}/{name}.{part}")
 
 
+def _aspects(kind: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
+    """Give what a model says of a whole type, such as how many versions its resources have."""
+    for name, value in kind.items():
+        if name not in DESCRIBING:
+            yield f"{at}!{name}", value
+
+
 def _walk(attributes: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
     for name, attribute in attributes.items():
         path = f"{at}/{name}"
-        yield path, (_type_of(attribute), sorted(map(str, attribute.get("enum", ()))))
+        matching = attribute.get("matchversions", False)
+        yield path, (_type_of(attribute), sorted(map(str, attribute.get("enum", ()))), matching)
         yield from _inner_attributes(attribute, path)
         for value, clause in attribute.get("ifvalues", {}).items():
             yield from _walk(clause.get("siblingattributes", {}), f"{at}?{value}")
@@ -118,6 +135,18 @@ def test_served_model_agrees_with_the_published_one(shared: Path, version: str) 
     result = differing_paths(modelsource(builtin(), profile(version)), published(shared, version))
     known = [item for item in intended_differences() if version in item.versions]
     assert [path for path in result if not any(item.covers(path, version) for item in known)] == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_unlisted_aspect_is_found(shared: Path, version: str) -> None:
+    """So are aspects of whole types, and attributes that must be the same in all versions."""
+    theirs = published(shared, version)
+    theirs["groups"]["endpoints"]["constraints"] = {}
+    schemas = theirs["groups"]["schemagroups"]["resources"]["schemas"]
+    schemas["maxversions"] = 3
+    schemas["attributes"]["more"] = {"type": "string", "matchversions": True}
+    result = differing_paths(modelsource(builtin(), profile(version)), theirs)
+    assert {"endpoints!constraints", "schemagroups/schemas!maxversions", "schemagroups/schemas/more"} <= set(result)
 
 
 def test_every_pattern_is_about_something(shared: Path) -> None:

@@ -130,6 +130,24 @@ def aspects(group: Mapping[str, Any]) -> set[str]:
     return {name for resource in group.get("resources", {}).values() for name in resource}
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"), [("1.0-rc2", "docs"), (PROFILE, "documentation")], ids=["1.0-rc2", PROFILE]
+)
+def test_deprecation_is_explained_under_the_name_of_the_release(tmp_path: Path, name: str, expected: str) -> None:
+    """So it is for entities of every type, those of the registry's own model among them."""
+    url = "https://example.com/why"
+    files = {
+        "model.yaml": "groups: {dirs: {singular: dir, resources: {files: {singular: file, hasdocument: false}}}}",
+        "dirs/d/dir.yaml": f"deprecated: {{documentation: '{url}'}}",
+        "dirs/d/files/f.yaml": f"meta: {{deprecated: {{docs: '{url}'}}}}",
+        "schemagroups/g/schemagroup.yaml": f"deprecated: {{docs: '{url}'}}",
+    }
+    document = compile_document(registry_of(tmp_path, files), profile=name)
+    group, own = document["schemagroups"]["g"], document["dirs"]["d"]
+    for entity in (group, own, own["files"]["f"]["meta"]):
+        assert entity["deprecated"] == {expected: url}
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_example_catalog_is_published(root: Path, published: Draft7Validator, view: str) -> None:
     """The published document schema has nothing against the example catalog."""

@@ -1,4 +1,4 @@
-"""A registry's model as documents have it (``modelsource``, ``model``), and what a document's model adds to ours."""
+"""A registry's model as documents have it (``modelsource``), and what a document's model adds to ours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xregit.document.profiles import dialect
+from xregit.document.profiles import data_file, dialect
 from xregit.model import builtin, export_source
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Attributes = Mapping[str, Any]
 # A selector of clauses must be an attribute of the model; usages are none, so both names stay.
 UNCLAUSED = "usage"
+ATTRIBUTE_MAPS = frozenset({"attributes", "resourceattributes", "metaattributes"})
 
 
 _source_form = lru_cache(maxsize=8)(export_source)
@@ -29,14 +30,6 @@ def modelsource(model: Model, profile: Profile) -> Mapping[str, Any]:
     groups = {plural: _group(group, profile) for plural, group in source.get("groups", {}).items()}
     result: Mapping[str, Any] = overlay({**source, "groups": groups}, profile.model)
     return result
-
-
-def full_model(model: Model, profile: Profile) -> dict[str, Any]:
-    """Return the model with all names and the core attributes that every entity has, as ``/model`` serves it."""
-    source = modelsource(model, profile)
-    groups = {plural: _full_group(plural, group, model, profile) for plural, group in source.get("groups", {}).items()}
-    own = {**_core(model.attributes, profile), **source.get("attributes", {})}
-    return {"attributes": _with_names(own), "groups": groups}
 
 
 def transform_attributes(attributes: Attributes, steps: Iterable[Step]) -> Attributes:
@@ -162,7 +155,8 @@ def extract_extension(document: Mapping[str, Any], ours: Model | None = None) ->
         extension = _extension_group(group, our_group) if our_group else _new_group(group)
         if extension:
             groups[plural] = extension
-    own = _extension_attributes(source, ours.attributes)
+    collections = _collection_names(name for name, _ in _mappings(source.get("groups")))
+    own = _extension_attributes(source, {**ours.attributes, **dict.fromkeys(collections)})
     return {**({"attributes": own} if own else {}), **({"groups": groups} if groups else {})}
 
 
@@ -185,8 +179,10 @@ def _all_attributes(model: Model) -> Iterator[Mapping[str, AttributeModel]]:
 
 def _extension_group(group: Mapping[str, Any], ours: GroupModel) -> dict[str, Any]:
     resources = {}
+    # A full model repeats the types that a group imports; the group that owns them says what they add.
+    imported = {path.rsplit("/", 1)[1] for path in ours.ximportresources}
     for plural, resource in _mappings(group.get("resources")):
-        our_resource = ours.resources.get(plural)
+        our_resource = None if plural in imported else ours.resources.get(plural)
         attributes = _extension_attributes(resource, our_resource.attributes) if our_resource else {}
         if attributes:
             resources[plural] = {"attributes": attributes}
@@ -196,18 +192,46 @@ def _extension_group(group: Mapping[str, Any], ours: GroupModel) -> dict[str, An
 
 def _new_group(group: Mapping[str, Any]) -> dict[str, Any]:
     """Return a group type that we don't have, without what every type has anyway."""
-    resources = {plural: _own_attributes(resource) for plural, resource in _mappings(group.get("resources"))}
-    return {**_own_attributes(group), **({"resources": resources} if resources else {})}
+    resources = {
+        plural: _own_attributes(resource, documents=resource.get("hasdocument") is not False)
+        for plural, resource in _mappings(group.get("resources"))
+    }
+    return {**_own_attributes(group, documents=False), **({"resources": resources} if resources else {})}
 
 
-def _own_attributes(kind: Mapping[str, Any]) -> dict[str, Any]:
-    standard = _standard_names() | {f"{kind.get('singular', '')}id"}
-    attributes = {name: value for name, value in _mappings(kind.get("attributes")) if name not in standard}
-    rest = {name: value for name, value in kind.items() if name not in {"attributes", "resources", "plural"}}
-    return {**rest, **({"attributes": attributes} if attributes else {})}
+def _own_attributes(kind: Mapping[str, Any], *, documents: bool) -> dict[str, Any]:
+    """Return a type without what the core specification gives each: the full model of a server states all of that.
+
+    ``documents`` says whether it is a resource type whose versions hold a document.
+    """
+    endings = ("id", "", "url", "base64", "proxyurl") if documents else ("id",)
+    standard = _standard_names() | {f"{kind.get('singular', '')}{ending}" for ending in endings}
+    standard |= _collection_names(name for name, _ in _mappings(kind.get("resources")))
+    result: dict[str, Any] = {}
+    for name, value in kind.items():
+        if name in ATTRIBUTE_MAPS:
+            core = standard | _meta_names() if name == "metaattributes" else standard
+            own = {inner: definition for inner, definition in _mappings(value) if inner not in core}
+            if own:
+                result[name] = own
+        elif name not in {"resources", "plural"} and data_file("core.yaml")["aspects"].get(name) != value:
+            result[name] = value
+    return result
 
 
-def _extension_attributes(kind: Mapping[str, Any], ours: Mapping[str, AttributeModel]) -> dict[str, Any]:
+@cache
+def _meta_names() -> frozenset[str]:
+    """Return the attributes that the core specification gives every meta entity."""
+    kinds = (resource for group in builtin().groups.values() for resource in group.resources.values())
+    return frozenset(name for kind in kinds for name, attribute in kind.metaattributes.items() if attribute.core)
+
+
+def _collection_names(plurals: Iterable[str]) -> set[str]:
+    """Return the names of the attributes that stand for collections."""
+    return {f"{plural}{ending}" for plural in plurals for ending in data_file("core.yaml")["collection"]}
+
+
+def _extension_attributes(kind: Mapping[str, Any], ours: Iterable[str]) -> dict[str, Any]:
     present = {*ours, *_standard_names(), "*"}
     return {name: value for name, value in _mappings(kind.get("attributes")) if name not in present}
 
@@ -227,57 +251,7 @@ def _standard_names() -> frozenset[str]:
     steps = [
         step for steps in dialect("1.0").entities.values() for step in steps if step.do == "rename" and not step.at
     ]
-    return frozenset(core.union(*(step.names for step in steps)))
-
-
-def _full_group(plural: str, group: Mapping[str, Any], model: Model, profile: Profile) -> dict[str, Any]:
-    group_model = model.groups[plural]
-    source = _source_form(model)["groups"]
-    resources = {}
-    for name, resource in group_model.resources.items():
-        definition = next(other["resources"][name] for other in source.values() if name in other.get("resources", {}))
-        own = _resource(definition, profile)
-        resources[name] = {"plural": name, **own}
-        for part in ("attributes", "resourceattributes", "metaattributes"):
-            core = _core(getattr(resource, part), profile)
-            resources[name][part] = _with_names({**core, **own.get(part, {})})
-    rest = {name: value for name, value in group.items() if name not in {"attributes", "resources", "ximportresources"}}
-    attributes = {**_core(group_model.attributes, profile), **group.get("attributes", {})}
-    return {"plural": plural, **rest, "attributes": _with_names(attributes), "resources": resources}
-
-
-def _with_names(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return definitions that repeat the name of each attribute, at any depth (model specification, "name")."""
-    return {name: {"name": name, **_with_inner_names(attribute)} for name, attribute in attributes.items()}
-
-
-def _with_inner_names(attribute: Mapping[str, Any]) -> dict[str, Any]:
-    result = dict(attribute)
-    if "attributes" in result:
-        result["attributes"] = _with_names(result["attributes"])
-    if "item" in result:
-        result["item"] = _with_inner_names(result["item"])
-    for value, clause in result.get("ifvalues", {}).items():
-        siblings = _with_names(clause.get("siblingattributes", {}))
-        result["ifvalues"] = {**result["ifvalues"], value: {**clause, "siblingattributes": siblings}}
-    return result
-
-
-def _core(attributes: Mapping[str, AttributeModel], profile: Profile) -> dict[str, Any]:
-    """Return the attributes of the core specification in the model language."""
-    return {
-        profile.core.get(name, name): _definition(attribute) for name, attribute in attributes.items() if attribute.core
-    }
-
-
-def _definition(attribute: AttributeModel) -> dict[str, Any]:
-    definition: dict[str, Any] = {"type": attribute.type}
-    definition |= {flag: True for flag in ("readonly", "immutable", "required") if getattr(attribute, flag)}
-    if attribute.item is not None:
-        definition["item"] = _definition(attribute.item)
-    if attribute.attributes:
-        definition["attributes"] = {name: _definition(inner) for name, inner in attribute.attributes.items()}
-    return definition
+    return frozenset(core.union(data_file("core.yaml")["group"], *(step.names for step in steps)))
 
 
 def _resource(resource: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

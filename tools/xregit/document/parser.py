@@ -25,7 +25,7 @@ from xregit.catalog.resolver import BASE, SELECTORS
 from xregit.diagnostics import Severity
 from xregit.document.dialects.converter import convert
 from xregit.document.dialects.steps import NO_MOVES, Conversion, trace_paths
-from xregit.document.profiles import dialect
+from xregit.document.profiles import dialect, steps_for
 from xregit.document.version_document import inline_document
 from xregit.model import canonical
 from xregit.model import normalise as model_normalised
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 DIALECT = "1.0"
 MAX_BASES = 100
 # The kind of entity whose steps hold for all types that a dialect doesn't know.
-OTHER = "other"
 OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
 SERVED = frozenset({"self", "shortself", "xid"})
 # What some documents have for a selector without a value.
@@ -233,7 +232,7 @@ class DocumentParser:
         """Return an entity's attributes under our names, without those that only a server states."""
         key = (kind, *sorted(selectors.items()))
         if key not in self._steps_by_selectors:
-            steps = self._steps.get(kind) or self._steps[OTHER]
+            steps = steps_for(self._steps, kind)
             self._steps_by_selectors[key] = tuple(step for step in steps if step.holds(selectors))
         own = {name: item for name, item in value.items() if name not in served}
         result, changes = convert(own, self._steps_by_selectors[key])

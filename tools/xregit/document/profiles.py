@@ -12,6 +12,8 @@ from xregit.model.language import NOTHING, nothing
 from xregit.source import yaml_loader
 
 _HERE = Path(__file__).parent
+#: The kind under which steps stand for entities of all kinds that have none of their own.
+OTHER = "other"
 # Steps that look into objects at any depth, whatever their attributes are called.
 _ANYWHERE = frozenset({"declarations", "lower", "lift", "template", "copy-out"})
 
@@ -194,6 +196,11 @@ def _joined(
 def profiles() -> tuple[str, ...]:
     """Return the names of all profiles."""
     return tuple(sorted(path.name.removesuffix(".yaml") for path in (_HERE / "profiles").glob("*.yaml")))
+
+
+def steps_for(entities: Mapping[str, tuple[Step, ...]], kind: str) -> tuple[Step, ...]:
+    """Return the steps for entities of a kind: its own, or those for kinds that have none."""
+    return entities.get(kind) or entities.get(OTHER, ())
 
 
 def _entities(

@@ -14,7 +14,7 @@ from xregit.catalog.entities import VERSIONS
 from xregit.catalog.references import schema_reference
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective
 from xregit.document.dialects.converter import apply_steps
-from xregit.document.profiles import dialect
+from xregit.document.profiles import dialect, steps_for
 from xregit.document.version_document import document_attribute
 from xregit.model import canonical, siblings
 from xregit.model.language import NOTHING
@@ -100,7 +100,8 @@ class Serializer:
         key = (kind, *selectors.values())
         if key not in self._steps_by_kind:
             tables = (dialect("strict").entities, self.profile.steps)
-            strict, renames = (tuple(step for step in table.get(kind, ()) if step.holds(selectors)) for table in tables)
+            all_steps = (steps_for(table, kind) for table in tables)
+            strict, renames = (tuple(step for step in steps if step.holds(selectors)) for steps in all_steps)
             self._steps_by_kind[key] = (strict, renames)
         return self._steps_by_kind[key]
 
