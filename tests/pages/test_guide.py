@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -22,9 +23,11 @@ from xregit.cli import commands
 from xregit.diagnostics import Severity
 from xregit.protocols import read_wire
 from xregit.rules import check, rule_named
+from xregit.source.yaml_formatter import UnformattableError, format_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "site" / "docs").glob("*.md")))
+RULE_PAGES = sorted((ROOT / "tools" / "xregit" / "rules" / "docs").glob("*.md"))
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 EXAMPLE = re.compile(r"`registry/(\S+\.(?:yaml|json))`[^\n]*\n\n```(?:yaml|json)\n(.*?)```", re.DOTALL)
 FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
@@ -280,6 +283,16 @@ def test_document_is_taken_apart_for_a_server(tmp_path: Path) -> None:
     assert list(groups) == ["messagegroups", "endpoints", "schemagroups"]
     messages = [message for group in groups["messagegroups"].values() for message in group["messages"].values()]
     assert {"self" in message for message in messages if "xref" in message["meta"]} == {False}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *RULE_PAGES], ids=lambda page: page.stem)
+def test_yaml_is_in_its_canonical_form(page: Path) -> None:
+    """What one copies from a page is as "xregit fmt" leaves it; what it can't read is no file of a registry."""
+    text = page.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text[text.find("## Good") :] if page in RULE_PAGES else text):
+        if found["language"] == "yaml":
+            with suppress(UnformattableError):
+                assert format_yaml(found["text"].encode()).decode() == found["text"]
 
 
 def test_every_block_of_code_is_one_for_the_site() -> None:
