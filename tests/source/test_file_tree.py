@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xregit.source.file_tree import MAX_FILE_BYTES, FileError, Listing, filename_to_id, id_to_filename, list_files, read
+from xregit.source.file_tree import (
+    MAX_FILE_BYTES,
+    FileError,
+    Listing,
+    filename_to_id,
+    id_to_filename,
+    list_contents,
+    list_files,
+    read,
+)
 
 WINDOWS_REFUSES = frozenset('<>:"/\\|?*')
 
@@ -127,6 +136,19 @@ def test_permissions_are_respected(nobodys_folder: Path) -> None:
     with pytest.raises(FileError, match="Permission denied"):
         read(nobodys_folder, "b.yaml")
     (nobodys_folder / "closed").chmod(0o700)
+
+
+def test_repositories_inside_are_not_looked_into(tmp_path: Path) -> None:
+    """With a worktree or without one, from disk or memory; that of the folder itself, and half of one, are none."""
+    bare = ("HEAD", "config", "objects/a", "refs/a")
+    names = (".git/HEAD", "a/b.yaml", "half/HEAD", "half/refs/x", *(f"a/bare/{name}" for name in bare))
+    _write(tmp_path, *names)
+    assert _rules(tmp_path) == {"a/bare/": "nested-repository"}
+    contents = dict.fromkeys(names, b"")
+    assert list_contents(contents) == list_files(tmp_path)
+    _write(tmp_path, "module/.git", "module/c.yaml")
+    assert _rules(tmp_path) == {"a/bare/": "nested-repository", "module/": "nested-repository"}
+    assert list_files(tmp_path).files == ("a/b.yaml", "half/HEAD", "half/refs/x")
 
 
 def test_names_that_no_terminal_should_print_are_problems(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ FILES = _declare_fault(
         "file-link": "A symbolic link leads out of the registry, into a hidden folder, or to a folder.",
         "file-name": "The name of a file has control characters, or is not UTF-8.",
         "file-unreadable": "A file can't be read.",
+        "nested-repository": "A folder of the registry is a Git repository of its own.",
         "misplaced-file": "A file is in an unexpected location.",
         "missing-file": "A group or resource has a folder, but not the file that describes it.",
         "not-a-mapping": "A file, or an entry, holds no attributes.",

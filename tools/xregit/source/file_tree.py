@@ -21,6 +21,9 @@ MAX_FILE_BYTES = 8 * 1024 * 1024
 _EXTENSION = ".yaml"
 _BACKUP_ENDINGS = ("~", ".bak", ".orig", ".rej", ".swp", ".tmp")
 _SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
+# What Git takes a folder for a repository by: without a worktree, or with one.
+_BARE = frozenset({"HEAD", "objects", "refs"})
+_GIT = ".git"
 _UNPRINTABLE = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"  # compiled for a name that may be so
 _SAFE_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~@")
 # Windows reserves these names, whatever extension follows.
@@ -60,7 +63,8 @@ def list_files(root: Path) -> Listing:
     """Return the regular files below the folder.
 
     Hidden files and folders and editors' backups are left out. A symbolic link to a file inside is a file;
-    links that leave the folder, links to folders, devices, pipes and files over MAX_FILE_BYTES are problems.
+    links that leave the folder, links to folders, devices, pipes, files over MAX_FILE_BYTES and Git repositories are
+    problems.
     """
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
@@ -73,9 +77,10 @@ def list_contents(contents: Mapping[str, bytes]) -> Listing:
     """Return the `Listing` of files that are held in memory by their relative paths, such as those of a commit."""
     files: list[str] = []
     problems: list[FileProblem] = []
+    nested = _nested_repositories(contents)
     for path in sorted(contents):
         *folders, name = path.split("/")
-        if any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
+        if path.startswith(nested) or any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
             continue
         unprintable = not path.isprintable() and re.search(_UNPRINTABLE, path)
         problem = _name_problem(path) if unprintable else _size_problem(path, len(contents[path]))
@@ -83,7 +88,18 @@ def list_contents(contents: Mapping[str, bytes]) -> Listing:
             problems.append(problem)
         else:
             files.append(path)
+    problems += map(_nested_problem, nested)
     return Listing(tuple(files), tuple(sorted(problems, key=lambda problem: problem.path)))
+
+
+def _nested_repositories(contents: Mapping[str, bytes]) -> tuple[str, ...]:
+    """Return the folders, each with a slash, that Git would take for repositories without a worktree."""
+    names: dict[str, set[str]] = {path.removesuffix("HEAD"): set() for path in contents if path.endswith("/HEAD")}
+    for path in contents if names else ():
+        for match in re.finditer("/", path):
+            if path[: match.end()] in names:
+                names[path[: match.end()]].add(path[match.end() :].partition("/")[0])
+    return tuple(prefix for prefix, inside in names.items() if inside >= _BARE)
 
 
 def read(root: Path | str, relative: str) -> bytes:
@@ -165,6 +181,11 @@ def _size_problem(path: str, size: int) -> FileProblem | None:
     return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
 
 
+def _nested_problem(prefix: str) -> FileProblem:
+    message = "this folder is a Git repository of its own, such as a submodule, so nothing in it is read"
+    return FileProblem("nested-repository", prefix, message, "keep its files in the repository of the registry")
+
+
 def _name_problem(path: str) -> FileProblem:
     message = "the name has control characters, or bytes that are not UTF-8"
     return FileProblem("file-name", path.encode("unicode_escape").decode(), message, "rename it")
@@ -192,11 +213,17 @@ class _Walk:
     def scan(self, prefix: str) -> None:
         """Add all entries of one folder."""
         try:
-            with os.scandir(f"{self.top}/{prefix}") as entries:
-                for entry in entries:
-                    self._add(prefix + entry.name, entry)
+            with os.scandir(f"{self.top}/{prefix}") as scan:
+                entries = list(scan)
         except OSError as error:
             self.problems.append(_unreadable(prefix or ".", error))
+            return
+        names = {entry.name for entry in entries}
+        if prefix and (_GIT in names or names >= _BARE):
+            self.problems.append(_nested_problem(prefix))
+            return
+        for entry in entries:
+            self._add(prefix + entry.name, entry)
 
     def _add(self, path: str, entry: os.DirEntry[str]) -> None:
         name = entry.name
