@@ -15,6 +15,7 @@ from xregit.pages import ASSETS, pages
 from xregit.pages.context import SiteContext
 from xregit.pages.links import RECOGNISE
 from xregit.pages.recognise_page import DEFINITIONS, script
+from xregit.protocols.printed import printed_forms
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -130,6 +131,35 @@ def test_events_over_a_protocol_without_definitions(page: Page, tmp_path: Path) 
     assert _answers(page, registry, [text]) == [expected]
 
 
+# What the page answers to what people have: the definitions that fit, by their ids.
+HITS = """(texts) => {
+  const { prepare, answers } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const shown = ({ hits }) => hits.map((hit) => [hit.definition.xid, Object.fromEntries(hit.context)]);
+  return texts.map((text) => answers(catalog, text).map(shown));
+}"""
+
+
+def test_messages_as_people_have_them(page: Page) -> None:
+    """The page reads what clients print, lists and bare names as `xregit match` does."""
+    matcher = xregit.Matcher(example())
+    topic = "airports/NGA/belts/B1/scanners/S1/reads"
+    subscribed = {"tst": "2026-11-23T16:00:00Z", "topic": topic, "qos": 1, "retain": 0, "payloadlen": 2, "payload": {}}
+    consumed = {"topic": "t", "partition": 0, "offset": 7, "ts": 1, "key": "k", "headers": ["a", "b"], "payload": "{}"}
+    properties = {"content-type": "a/b", "user-properties": [{"a": "b"}], "correlation-data": "x"}
+    prints = (subscribed, consumed, {**subscribed, "properties": properties}, {**consumed, "headers": ["a", None, "b"]})
+    results = [[matcher.match(form, payloads=False) for form in printed_forms(value)] for value in prints]
+    found = [next((each for each in forms if each.matches), None) for forms in results]
+    names = (topic, "luggage.bag.loaded", "luggage.scanner.read", "no.such.name")
+    expected = [*found, *(matcher.guess(name) for name in names)]
+    texts = [*map(json.dumps, prints), *names]
+    result = _answers(page, example(), texts, HITS)
+    assert [[dict(each) for each in answers] for answers in result] == [
+        [{item.xid: dict(item.context) for item in each.matches} if each else {}] for each in expected
+    ]
+    assert len(_answers(page, example(), [json.dumps([subscribed, subscribed])], HITS)[0]) == 2
+
+
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
     registry = small(tmp_path)
@@ -156,7 +186,11 @@ def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     for text, said in (
         ('{"specversion": }', "The message is not JSON: "),
         (json.dumps({"protocol": "FTP"}), "No definition here is bound to the protocol FTP"),
-        (json.dumps({"protocol": "NATS", "subject": "halls.x"}), "no definition has its type"),
+        (json.dumps({"protocol": "NATS", "subject": "qqqq"}), "no definition has its type"),
+        (json.dumps({"specversion": "1.0", "id": "1", "type": "opned", "source": "/x"}), "Similar names: opened of"),
+        ("opned", "Similar names: opened of"),
+        ("opened", "Fits"),
+        ('{"a": 1}', '"xregit match" says whose schema accepts it'),
     ):
         page.get_by_label("Message").fill(text)
         page.locator("#xr-recognise-details").get_by_text(said).wait_for()

@@ -59,6 +59,7 @@ def export_facts() -> dict[str, Any]:
                   for spelling in (name.name.casefold(), *(alias.casefold() for alias in name.aliases))],
         "wire": {protocol: _wire(protocol, said_of("wire").get(protocol, {})) for protocol in names("protocol")},
         "carriers": dict(said_of("cloudevents")),
+        "printed": dict(said_of("printed")),
         "selectors": {"envelope": selectors[""], "protocols": {name: keys for name, keys in selectors.items() if name}},
         "patterns": {
             "uri": DATATYPES["uri"].schema["pattern"],

@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const { base64, canonical, encode, eventProblems, plain, received, shown, triples, CORE, REQUIRED } = globalThis.xregitWire;
+  const { base64, canonical, encode, eventProblems, isMessage, parsed, plain, printedForms, received, receivedValue, shown, triples, unread, CORE, REQUIRED } = globalThis.xregitWire;
   const MAX_REASONS = 10;
   const SPARE_TRIES = 1000;
   const has = Object.hasOwn;
@@ -190,7 +190,7 @@
       hits = stated.filter((item) => item.contenttype && !item.schema).map((definition) => ({ definition, context: new Map() }));
     }
     const mapped = hits.length === 1 && !message.event && message.mode === "" ? mappedEvent(hits[0], message, catalog.facts) : null;
-    return { hits, mapped, untested, reasons: nearest(catalog, message), problems: message.problems, protocol: message.protocol };
+    return { hits, mapped, untested, reasons: nearest(catalog, message), problems: message.problems, protocol: message.protocol, names: namesOf(message, catalog.facts) };
   }
 
   // The attributes of the event that a definition makes of a message which carries none, null where it says too little.
@@ -270,7 +270,68 @@
 
   const recognise = (catalog, text) => received(text, catalog.facts).map((message) => recognised(catalog, message));
 
-  globalThis.xregitRecognise = { prepare, recognise };
+  const WITHOUT_ENVELOPE = 'It has no "protocol" or "specversion". If it is a payload by itself, "xregit match" says whose schema accepts it.';
+
+  // The results for what people have: messages of any form, what clients print, or a type, topic, path, subject or key.
+  function answers(catalog, text) {
+    const name = text.trim();
+    let value;
+    try { value = parsed(text); } catch { return /^[^\s{["]\S*$/.test(name) ? [named(catalog, name)] : recognise(catalog, text); }
+    const isPart = (item) => isMessage(item) || printedForms(item, catalog.facts).length;
+    return (Array.isArray(value) && value.length && value.every(isPart) ? value : [value]).flatMap((item) => {
+      const results = (form) => receivedValue(form, catalog.facts).map((message) => recognised(catalog, message));
+      const forms = printedForms(item, catalog.facts).map(results);
+      if (forms.length) return forms.find(([first]) => first.hits.length) ?? forms.find(([first]) => first.reasons.length) ?? forms[0];
+      if (isMessage(item) || typeof item !== "object" || item === null) return results(item);
+      return unread([WITHOUT_ENVELOPE]).map((message) => recognised(catalog, message));
+    });
+  }
+
+  const idOf = ({ xid }) => xid.slice(xid.lastIndexOf("/") + 1);
+
+  // What a definition's messages are told by: its constraints on selectors, each with the part that it belongs to.
+  function selecting({ definition, envelope, options }, facts) {
+    const keys = has(facts.selectors.protocols, definition.protocol ?? "") ? facts.selectors.protocols[definition.protocol] : [];
+    const telling = ({ constant, template }) => constant !== undefined || (template && !template.alone);
+    return [...envelope.filter((item) => facts.selectors.envelope.includes(item.key)), ...options.filter((item) => keys.includes(item.key))].filter(telling);
+  }
+
+  // The definitions that have a text as their id, type, topic, path, subject or key, else the most similar texts.
+  function named(catalog, name) {
+    const filters = [...catalog.free, ...catalog.bound], hits = [], { facts } = catalog;
+    for (const filter of filters) {
+      const contexts = selecting(filter, facts).map((item) => [item, new Map()]);
+      const hit = contexts.find(([item, context]) => fits(item, name, context, facts));
+      if (hit || [filter.definition.xid, idOf(filter.definition)].includes(name)) hits.push({ definition: filter.definition, context: hit?.[1] ?? new Map() });
+    }
+    return { name, hits, mapped: null, untested: [], reasons: [], problems: [], protocol: "" };
+  }
+
+  // The types, topics, paths, subjects, keys and ids most like any of some texts, by the pairs of letters they share.
+  function similar(catalog, texts) {
+    const known = new Map();
+    for (const filter of [...catalog.free, ...catalog.bound]) {
+      for (const text of [idOf(filter.definition), ...selecting(filter, catalog.facts).map((item) => expected(item))]) known.set(text, filter.definition);
+    }
+    const near = [...known].map(([text, definition]) => ({ text, definition, score: Math.max(0, ...texts.map((each) => likeness(each, text))) }));
+    return near.filter(({ score }) => score >= 0.6).sort((one, other) => other.score - one.score).slice(0, 3);
+  }
+
+  function likeness(one, other) {
+    const pairs = (text) => Array.from({ length: Math.max(text.length - 1, 0) }, (_, at) => text.slice(at, at + 2));
+    const first = pairs(one), rest = pairs(other), count = first.length + rest.length;
+    const shared = first.filter((pair) => { const at = rest.indexOf(pair); if (at >= 0) rest.splice(at, 1); return at >= 0; }).length;
+    return count ? (2 * shared) / count : 0;
+  }
+
+  // What a message calls itself: the values of its selectors.
+  function namesOf(message, facts) {
+    const own = has(facts.selectors.protocols, message.protocol) ? facts.selectors.protocols[message.protocol] : [];
+    const values = [...facts.selectors.envelope.map((key) => message.attributes.get(key)), ...own.flatMap((key) => message.fields.get(key) ?? [])];
+    return values.filter((value) => value !== undefined).map((value) => plain(value, facts));
+  }
+
+  globalThis.xregitRecognise = { prepare, recognise, answers };
 
   // ---- The page: results as text, made anew with each change of what was pasted
 
@@ -317,7 +378,8 @@
     return [element("p", ["Does not fit ", link(definition), ":"]), table("What fails", ["Attribute", "Expected", "Found"], rows)];
   }
 
-  function verdict({ hits, problems, untested }) {
+  function verdict({ hits, problems, untested, name }) {
+    if (name) return hits.length === 1 ? "One definition has this name." : hits.length ? `${hits.length} definitions have this name.` : "No definition has this name.";
     if (hits.length === 1) return "It fits one definition.";
     if (hits.length) return `It fits ${hits.length} definitions${untested.length ? ", their payload schemas aside" : ""}.`;
     if (problems.length) return "It fits no definition, as there is something wrong with the message itself.";
@@ -325,8 +387,11 @@
   }
 
   // What to look at where not even a definition that comes near can be shown.
-  function far({ hits, problems, reasons, untested, protocol }) {
+  function far({ hits, problems, reasons, untested, protocol, name, names }) {
     if (hits.length || problems.length || reasons.length || untested.length) return [];
+    const near = similar(catalog, name ? [name] : names);
+    if (near.length) return [element("p", ["Similar names: ", ...near.flatMap(({ text, definition }, at) => [at ? ", " : "", code(text), " of ", link(definition)]), "."])];
+    if (name) return [element("p", "None is similar to it, either.")];
     const known = [...new Set(catalog.bound.map((item) => item.definition.protocol))].sort();
     if (!protocol || known.includes(protocol)) return [element("p", "None comes near: no definition has its type, topic, subject or key.")];
     return [element("p", ["No definition here is bound to the protocol ", code(protocol), known.length ? `, but to ${known.join(", ")}.` : "."])];
@@ -341,15 +406,15 @@
     return element("section", [...parts, ...found.reasons.flatMap(reason)], "xr-result");
   }
 
-  // A text is one message, or has one in each line.
+  // A text is one message, or has one in each line, be it JSON or a name.
   function texts(text) {
     const lines = text.split("\n").filter((line) => line.trim());
-    try { JSON.parse(text); return [text]; } catch { return lines.length > 1 && /^\s*\{.*\}\s*$/.test(lines[0]) ? lines : [text]; }
+    try { JSON.parse(text); return [text]; } catch { return lines.length > 1 && /^\s*(\{.*\}|[^\s{["]\S*)\s*$/.test(lines[0]) ? lines : [text]; }
   }
 
   function show() {
     const text = input.value.replace(/^\uFEFF/, ""); // some editors begin a file with it
-    const found = text.trim() ? texts(text).flatMap((each) => recognise(catalog, each)) : [];
+    const found = text.trim() ? texts(text).flatMap((each) => answers(catalog, each)) : [];
     const fitting = found.filter((each) => each.hits.length).length;
     summary.textContent = found.length > 1 ? `${fitting} of ${found.length} messages fit a definition.` : found.map(verdict).join("");
     summary.textContent += found.length > MAX_MESSAGES ? ` The first ${MAX_MESSAGES} are shown.` : "";

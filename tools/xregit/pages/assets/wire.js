@@ -391,12 +391,49 @@
     return triples(value.replace(/"((?:[^"\\]|\\.)*)(.?)/gs, (all, inner, end) => (end === '"' ? inner.replace(/\\(.)/gs, "$1") : all)));
   }
 
+  // ---- Messages as clients of brokers print them in a shell, such as `kcat -J`
+
+  // Tells whether a value looks like a message or an event, and not like the payload of one.
+  const isMessage = (value) => isObject(value) && (has(value, "protocol") || has(value, "specversion") || ["id", "source", "type"].every((name) => has(value, name)));
+
+  // The messages that a client's print may stand for, one for each protocol.
+  function printedForms(value, facts) {
+    if (!isObject(value) || isMessage(value)) return [];
+    const known = Object.entries(facts.printed).filter(([, { signs }]) => signs.every((name) => has(value, name)));
+    return known.map(([protocol, { fields, body }]) => {
+      const form = { protocol };
+      for (const [path, name] of Object.entries(fields)) {
+        const item = path.split("/").reduce((inner, part) => (isObject(inner) && has(inner, part) ? inner[part] : null), value);
+        if (item !== null) form[name] = printedField(facts.wire[protocol].fields[name], item);
+      }
+      return value[body] === null ? form : { ...form, body: value[body] };
+    });
+  }
+
+  function printedField(field, value) {
+    if (field.kind === "one") return field.value?.binary && typeof value === "string" ? { base64: base64(encode(value)) } : value;
+    let entries = [];
+    if (isObject(value)) entries = Object.entries(value);
+    else if (Array.isArray(value) && value.every(isObject)) entries = value.flatMap(Object.entries);
+    else if (Array.isArray(value)) entries = value.flatMap((name, at) => (at % 2 || at + 1 === value.length ? [] : [[String(name), value[at + 1]]]));
+    entries = entries.filter(([, item]) => item !== null);
+    if (field.kind !== "map") return entries.map(([name, item]) => ({ name, value: item }));
+    const named = {};
+    for (const [name, item] of entries) named[name] = [...(has(named, name) ? named[name] : []), item];
+    return named;
+  }
+
   // ---- The whole: a text to what was received, one message or one for each event of a batch
 
+  const unread = (problems) => [{ readable: false, attributes: new Map(), fields: new Map(), protocol: "", mode: "", problems, contenttype: "" }];
+
   function received(text, facts) {
-    const unread = (problems) => [{ readable: false, attributes: new Map(), fields: new Map(), protocol: "", mode: "", problems, contenttype: "" }];
     let value;
     try { value = parsed(text); } catch (error) { return unread([`The message is not JSON: ${error.message}.`]); }
+    return receivedValue(value, facts);
+  }
+
+  function receivedValue(value, facts) {
     const wire = readWire(value, facts);
     if (wire.problems.length) return unread(wire.problems);
     const found = carried(wire, facts);
@@ -411,5 +448,5 @@
     });
   }
 
-  globalThis.xregitWire = { base64, canonical, encode, eventProblems, plain, received, shown, triples, CORE, REQUIRED };
+  globalThis.xregitWire = { base64, canonical, encode, eventProblems, isMessage, parsed, plain, printedForms, received, receivedValue, shown, unread, triples, CORE, REQUIRED };
 })();
