@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -72,3 +73,29 @@ def test_no_text_steers_the_terminal_that_shows_it(here: Path, form: str, capsys
     if form == "json":
         assert json.loads(shown)["attributes"]["description"] == text
         assert json.loads(capsys.readouterr().out)["attributes"]["description"] == text
+
+
+STEERING = [
+    "\n::add-mask::x",
+    "\n  ::stop-commands::x",
+    "##[add-mask]x",
+    "##vso[task.x]y",
+    "\x1b[2J",
+    "\u202e",
+    "\u200b",
+]
+
+
+@pytest.mark.parametrize("text", STEERING)
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "junit"])
+def test_no_text_is_a_command_of_a_log(here: Path, text: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a name holds, a report is no command to the CI that logs it, and hides nothing from who reads it."""
+    group = here / "registry/messagegroups/orders/messagegroup.yaml"
+    content = json.dumps({"description": f"A{text}", "labels": {f"a{text}": "b"}, f"b{text}": "c"})
+    group.write_text(content, encoding="utf-8")
+    for arguments in (["check", "--format", form], ["check", f"none{text}"], ["show", f"/messagegroups/orders{text}"]):
+        assert run(arguments) in {1, 2}
+    printed = capsys.readouterr()
+    for line in (printed.out + printed.err).split("\n"):
+        assert line.isprintable()
+        assert not re.match(r"\s*::(?!(error|warning|notice) )|.*##(vso)?\[", line)

@@ -317,7 +317,7 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     loaded = xregit.load(registry)
     document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
     if output is None:
-        print_result(document.decode())
+        print_result(document.decode(), exact=True)
     else:
         write(output, document)
         note(f"Wrote {output}, {len(document):,} bytes.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
@@ -18,17 +19,23 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+# What GitHub's runner takes for a command at the beginning of a line, and GitHub's, Azure's and TeamCity's anywhere.
+_COMMAND = re.compile(r"^[ \t]*:(?=:)(?!:(?:error|warning|notice) )|#(?=#(?:vso|teamcity)?\[)", re.MULTILINE)
 
-def print_result(text: str, *, color: bool | None = None) -> None:
-    """Print a result, unless there is none; file names that aren't UTF-8 are escaped.
 
-    Colours are left out where the output is no terminal, unless ``color`` is set. Without it, a terminal is shown what
-    it would not print, such as controls and signs that turn the text around, by escapes as JSON has them; a file or
-    another program gets each character as it is.
+def print_result(text: str, *, color: bool | None = None, exact: bool = False) -> None:
+    """Print a result, unless there is none; what nobody would see, or a CI would obey, is escaped as JSON has it.
+
+    An ``exact`` result is a document of which another program, or a file, gets each character as it is. Colours are
+    left out where the output is no terminal, unless ``color`` is set: what is unseen is escaped there already.
     """
     if text:
         printable = _printable(text.removesuffix("\n"))
-        click.echo(_escaped(printable) if color is None and sys.stdout.isatty() else printable, color=color)
+        if color is not None:
+            printable = _without_commands(printable)
+        elif not exact or sys.stdout.isatty():
+            printable = safe(printable)
+        click.echo(printable, color=color)
 
 
 def wants_color(choice: str) -> bool:
@@ -41,7 +48,7 @@ def wants_color(choice: str) -> bool:
 def note(text: str) -> None:
     """Print what is not the result: hints, warnings, errors."""
     if text:
-        click.echo(_printable(text), err=True)
+        click.echo(safe(_printable(text)), err=True)
 
 
 def note_uncertain_times(registry: Registry) -> None:
@@ -79,9 +86,17 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _escaped(text: str) -> str:
-    """Return text with escapes for all characters but line breaks and tabs that nobody would see."""
-    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.split("\n"))
+def safe(text: str) -> str:
+    """Return text with escapes for all characters but line breaks and tabs that nobody would see, and for CI commands.
+
+    JSON stays the same value. Annotations, such as ``::error file=…``, stay commands; reports are made of them.
+    """
+    shown = "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.split("\n"))
+    return _without_commands(shown)
+
+
+def _without_commands(text: str) -> str:
+    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
 def _sign(sign: str) -> str:

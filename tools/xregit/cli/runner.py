@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -63,7 +64,9 @@ def _report(error: Exception) -> int:
         error.__traceback__ = error.__context__ = None
     match error:
         case click.ClickException():
-            error.show()
+            message = StringIO()
+            error.show(message)
+            note(message.getvalue().removesuffix("\n"))
             return USAGE
         case CatalogError():
             _print_findings(error)

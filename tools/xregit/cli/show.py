@@ -38,12 +38,13 @@ def show(registry: Path, xid: str, resolved: bool, form: str, at: str | None) ->
 
     catalog = read_at(registry, at)
     if xid == "/":
-        print_result(FORMATS[form](registry_entry(catalog)))
+        print_result(FORMATS[form](registry_entry(catalog)), exact=True)
         return
     entity = catalog.entity(xid)
     if entity is None:
         raise unknown_name(xid, catalog, what="entity")
-    print_result(FORMATS[form](resolved_entry(catalog, entity) if resolved else entity_entry(entity)))
+    entry = resolved_entry(catalog, entity) if resolved else entity_entry(entity)
+    print_result(FORMATS[form](entry), exact=True)
 
 
 def registry_entry(registry: Registry) -> dict[str, Any]:
