@@ -16,7 +16,7 @@ from xregit.catalog.references import local_xid, schema_reference
 from xregit.errors import XregitError
 from xregit.rules.references import alternatives
 from xregit.source import file_tree, yaml_loader
-from xregit.source.atomic_write import write_files
+from xregit.source.atomic_write import write_and_remove
 from xregit.source.parse_result import UTF8_BOM
 from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edit_yaml
 from xregit.xid import is_id
@@ -118,13 +118,7 @@ def write_rename(root: Path, result: RenameResult) -> None:
     Raises:
         XregitError: they can't be written; nothing has changed then.
     """
-    write_files(root, result.files)
-    for path in result.removals:
-        (root / path).unlink()
-    folders = {parent for path in result.removals for parent in (root / path).parents if parent.is_relative_to(root)}
-    for folder in sorted(folders, key=lambda item: len(item.parts), reverse=True):
-        if folder != root and not any(folder.iterdir()):
-            folder.rmdir()
+    write_and_remove(root, result.files, result.removals)
 
 
 class _ReferenceEditor:

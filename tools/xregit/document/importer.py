@@ -1,13 +1,14 @@
-"""The importer: xRegistry documents become the YAML files of one registry, all of them or none.
+"""The importer: documents become the YAML files of one registry, all of them or none.
 
-Files that are there stay as they are; an entity with other content, or one that two documents state differently, is
-reported.
+Of xRegistry documents, files that are there stay as they are; an entity with other content, or one that two documents
+state differently, is reported. Documents of other kinds may be imported again: see `updates`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,14 +18,18 @@ from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.loader import read_folder
 from xregit.diagnostics import Diagnostic, Severity, has_errors, ordered
 from xregit.document.compiler import DEFAULT_REGISTRY_ID
+from xregit.document.foreign import load_foreign
 from xregit.document.loader import load_document
 from xregit.document.model_document import extract_extension
 from xregit.document.registry_merge import MergedRegistry, merge_registries
 from xregit.document.serializer import LIFECYCLE
+from xregit.document.updates import STATES, plan_update
 from xregit.document.yaml_files import YamlFiles
 from xregit.errors import Lines, no_lines
 from xregit.model import export_source
 from xregit.source import atomic_write
+from xregit.source.file_tree import id_to_filename
+from xregit.source.json_emitter import pretty_json
 from xregit.source.yaml_emitter import to_yaml
 from xregit.xid import is_id
 
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.catalog.registry import Registry
+    from xregit.document.foreign import ForeignDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +62,22 @@ class ImportReport:
         """Whether nothing was imported because of an error."""
         return has_errors(self.diagnostics)
 
+    def joined(self, other: ImportReport) -> ImportReport:
+        """Return this report with what another one adds; lines are the other's."""
+        return replace(
+            other,
+            files=self.files + other.files,
+            kept=self.kept + other.kept,
+            diagnostics=self.diagnostics + other.diagnostics,
+            writings=self.writings + other.writings,
+        )
+
 
 def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
+
+    Documents are xRegistry's or AsyncAPI's. An AsyncAPI document that was imported before updates its entities: what
+    it changed is taken over, what people have edited since stays.
 
     Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
 
@@ -69,7 +88,56 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
     folder = to_path(into)
     paths = [documents] if isinstance(documents, str | Path) else documents
     with atomic_write.edit_lock(folder):
-        return _import([to_path(path) for path in paths], folder)
+        foreign = {path: load_foreign(path) for path in map(to_path, paths)}
+        documents_ = [path for path, document in foreign.items() if document is None]
+        sources = [document for document in foreign.values() if document is not None]
+        if not sources:
+            return _import(documents_, folder)
+        report = _update(sources, folder)
+        if not documents_ or report.failed:
+            return report
+        return report.joined(_import(documents_, folder))
+
+
+def _update(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:
+    """Bring the files of a registry folder up to date with documents of other kinds."""
+    from xregit.rules import loading_diagnostics  # `read` does without them
+
+    registries = [source.loaded.registry for source in sources]
+    diagnostics = [problem for registry in registries for problem in loading_diagnostics(registry)]
+    writings = tuple((item.registry.place.path, item.dialect.name) for item in (source.loaded for source in sources))
+    failure = partial(ImportReport, (), (), writings=writings, lines=partial(_source_line, registries))
+    if has_errors(diagnostics):
+        return failure(ordered(diagnostics))
+    base: dict[str, bytes] = {}
+    new: dict[str, bytes] = {}
+    for source in sources:
+        state = f"{STATES}/{id_to_filename(source.name)}.json"
+        if (into / state).is_file():
+            base |= _entity_files(load_document(into / state).registry)
+        new |= _entity_files(source.loaded.registry)
+        new[state] = pretty_json(source.value)
+    update = plan_update(into, base, new)
+    if not (into / REGISTRY_FILE).is_file():
+        files = YamlFiles(registries[0])
+        update.files[REGISTRY_FILE] = files.registry_file({"registryid": _registry_id(into)})
+    diagnostics += update.diagnostics
+    if has_errors(diagnostics):
+        return failure(ordered(diagnostics))
+    atomic_write.write_and_remove(into, update.files, update.removed)
+    return replace(failure(ordered(diagnostics)), files=tuple(update.files), kept=tuple(update.kept))
+
+
+def _entity_files(registry: Registry) -> dict[str, bytes]:
+    """Return the files of all entities of a registry by their paths."""
+    files = YamlFiles(registry)
+    resources = chain.from_iterable(map(files.resource_files, registry.all_resources))
+    return dict(chain(map(files.group_file, registry.all_groups), resources))
+
+
+def _registry_id(into: Path) -> str:
+    name = into.resolve().name
+    return name if is_id(name) else DEFAULT_REGISTRY_ID
 
 
 def _import(documents: Sequence[Path], into: Path) -> ImportReport:
@@ -105,9 +173,8 @@ def _new_files(
     """Yield the path and bytes of the files of all entities that the target doesn't have."""
     yaml_files = YamlFiles(merged.registry)
     if target is None:
-        name = into.resolve().name
         own = sources[0].attributes if len(sources) == 1 else {}
-        attributes = {"registryid": name if is_id(name) else DEFAULT_REGISTRY_ID, **own}
+        attributes = {"registryid": _registry_id(into), **own}
         yield REGISTRY_FILE, yaml_files.registry_file(attributes)
         if merged.extension:
             yield MODEL_FILE, to_yaml(merged.extension).encode()

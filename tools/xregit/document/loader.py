@@ -16,7 +16,7 @@ from xregit.catalog.loader import read_folder
 from xregit.catalog.origin import Origin, repository_of
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import Diagnostic, Severity, Span
-from xregit.document.dialects.detection import OLDEST, DialectMatch, detect_dialect, detect_other
+from xregit.document.dialects.detection import OLDEST, DialectMatch, SignMatch, detect_dialect, detect_other
 from xregit.document.dialects.steps import NO_MOVES
 from xregit.document.dialects.upgrade import UpgradedDocument, known_collections, upgrade
 from xregit.document.model_document import extension_names, extract_extension
@@ -105,6 +105,17 @@ def load_document(path: Path, model: Model | None = None) -> LoadedDocument:
     return _DocumentLoader(path.resolve(), model or builtin()).load()
 
 
+def load_converted(path: Path, value: dict[str, Any], kind: str, diagnostics: Sequence[Diagnostic]) -> LoadedDocument:
+    """Return what a document of another kind becomes, given the value and the diagnostics of its conversion.
+
+    Raises:
+        XregitError: the file can't be read.
+    """
+    loader = _DocumentLoader(path.resolve(), builtin())
+    loader.problems += diagnostics
+    return replace(loader.load_value(value), dialect=DialectMatch((SignMatch((kind,), ()),)))
+
+
 class _DocumentLoader:
     """The loading of one document; ``problems`` collects the diagnostics."""
 
@@ -121,6 +132,10 @@ class _DocumentLoader:
         value = self.parse()
         if value is None:
             return LoadedDocument(self.registry(self.ours, {}, {}, broken=True), DialectMatch(()), ())
+        return self.load_value(value)
+
+    def load_value(self, value: dict[str, Any]) -> LoadedDocument:
+        """Return the registry of a document's value."""
         model = self.model(value)
         own = extension_names(model, self.ours)
         dialect = detect_dialect(value, own)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 if sys.platform != "win32":
     import fcntl
@@ -83,6 +83,22 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
             _fill(path, place, data)
         for unit, beside in units.items():
             beside.replace(unit)
+
+
+def write_and_remove(root: Path, files: Mapping[str, bytes], removals: Iterable[str]) -> None:
+    """Write files below a folder, then remove others, and the folders that are empty without them.
+
+    Raises:
+        XregitError: they can't be written; nothing has changed then.
+    """
+    write_files(root, files)
+    gone = [root / path for path in removals]
+    for path in gone:
+        path.unlink()
+    folders = {parent for path in gone for parent in path.parents if parent.is_relative_to(root)}
+    for folder in sorted(folders, key=lambda item: len(item.parts), reverse=True):
+        if folder != root and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path], bool] | None = None) -> None:

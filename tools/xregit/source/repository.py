@@ -336,6 +336,47 @@ def count_unchecked_files(folder: Path) -> int:
     return sum(not (top / os.fsdecode(name)).exists() for name in names)
 
 
+# Longer than any line of ours that could be taken for one of Git's.
+_MARKER = 60
+
+
+def merge_texts(ours: bytes, base: bytes, theirs: bytes) -> tuple[bytes, tuple[int, ...]]:
+    """Return ours with what theirs changed since the base, and the lines that both changed, which stay as ours.
+
+    Raises:
+        RepositoryError: Git is not installed, or fails.
+    """
+    try:
+        import git  # as in `open_repository`
+    except ImportError as error:
+        raise RepositoryError(_NOT_INSTALLED) from error
+    with tempfile.TemporaryDirectory() as folder:
+        names = [str(Path(folder, name)) for name in ("ours", "base", "theirs")]
+        for name, data in zip(names, (ours, base, theirs), strict=True):
+            Path(name).write_bytes(data)
+        command = ["git", "merge-file", "-p", f"--marker-size={_MARKER}", *names]
+        status, output, errors = git.Git(folder).execute(
+            command,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+        )
+    if status < 0 or status >= 128:  # noqa: PLR2004 - fewer are the number of conflicts
+        raise _error(Path(names[0]), errors)
+    lines: list[bytes] = []
+    conflicts: list[int] = []
+    side = ""
+    for line in output.splitlines(keepends=True):
+        mark = line[:_MARKER]
+        if mark in (b"<" * _MARKER, b"=" * _MARKER, b">" * _MARKER):
+            side = {b"<": "ours", b"=": "theirs", b">": ""}[mark[:1]]
+            conflicts += [len(lines) + 1] if side == "ours" else []
+        elif side != "theirs":
+            lines.append(line)
+    return b"".join(lines), tuple(conflicts)
+
+
 @contextmanager
 def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
     """Check a commit out below an empty place, and yield the path of the folder in it; it is removed afterwards.

@@ -36,7 +36,7 @@ def property_schema(item: Property) -> dict[str, Any]:
     """Return the schema of one property's value."""
     schema = dict(tables()["types"].get(item.type, tables()["othertype"]))
     if item.placeholders:
-        schema["pattern"] = pattern(item.value)
+        schema |= {"pattern": pattern(item.value), "x-property": {"type": item.type, "value": item.value}}
     elif item.value is not None and not is_now(item.type, item.value):
         schema = {**schema, "const": item.value} if _fits_type(schema, item.value) else {"const": item.value}
     return {**schema, "description": item.description} if item.description else schema

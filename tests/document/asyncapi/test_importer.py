@@ -1,0 +1,175 @@
+"""AsyncAPI documents as registries: small cases, the way back from what we export, and updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+import xregit
+from xregit.diagnostics import Severity
+from xregit.document.asyncapi import asyncapi_files
+from xregit.document.foreign import load_foreign
+
+CASES = Path(__file__).parents[2] / "cases" / "document" / "asyncapi_import"
+
+
+@pytest.mark.parametrize("path", sorted(CASES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_case(path: Path, tmp_path: Path) -> None:
+    """A document becomes the entities of the case, and says what it leaves out and what is wrong with it."""
+    case = yaml.safe_load(path.read_text())
+    source = tmp_path / "asyncapi.yaml"
+    source.write_text(case["source"])
+    foreign = load_foreign(source)
+    assert foreign is not None
+    notes = [f"{item.line} {item.severity} {item.message}" for item in foreign.loaded.registry.problems]
+    assert sorted(notes) == sorted(case["notes"]), notes
+    if "document" in case:
+        assert foreign.value == case["document"]
+        assert _errors(xregit.import_documents(source, tmp_path / "registry")) == []
+        assert _errors(xregit.check(xregit.load(tmp_path / "registry"))) == []
+
+
+def _errors(report: xregit.Report | xregit.ImportReport) -> list[str]:
+    return [item.message for item in report.diagnostics if item.severity is Severity.ERROR]
+
+
+def test_exported_documents_come_back(root: Path, tmp_path: Path) -> None:
+    """What is exported and imported again recognises the messages of each endpoint as the catalog itself does."""
+    registry = xregit.load(root / "registry")
+    sources = _write(tmp_path / "exported", asyncapi_files(registry))
+    assert _errors(xregit.import_documents(sources, tmp_path / "registry")) == []
+    again = xregit.load(tmp_path / "registry")
+    assert {endpoint.xid for endpoint in again.endpoints} == {endpoint.xid for endpoint in registry.endpoints}
+    for endpoint in again.endpoints:
+        matchers = [xregit.Matcher(each, endpoint=endpoint.xid) for each in (registry, again)]
+        for entry in endpoint.contract:
+            wire = xregit.new(entry.message, example=True, protocol=endpoint.protocol)
+            before, after = ({item.xid.rpartition("/")[2] for item in each.match(wire).matches} for each in matchers)
+            assert entry.message.id in after, entry.message.xid
+            assert after == before, entry.message.xid
+
+
+def test_references_may_lead_to_other_files(tmp_path: Path) -> None:
+    """A document may be divided; a payload's schema is whole all the same."""
+    _write(
+        tmp_path,
+        {
+            "api/asyncapi.yaml": b"asyncapi: 3.0.0\ninfo: {title: Parts}\nchannels:\n  a: {address: a, messages: {m: "
+            b"{$ref: ../common/messages.yaml#/m}}}\n"
+            b"operations:\n  o: {action: send, channel: {$ref: '#/channels/a'}}\n",
+            "common/messages.yaml": b"m: {payload: {$ref: schemas.json#/whole}}\n",
+            "common/schemas.json": b'{"whole": {"properties": {"p": {"$ref": "#/part"}}}, "part": {"type": "string"}}',
+        },
+    )
+    foreign = load_foreign(tmp_path / "api/asyncapi.yaml")
+    assert foreign is not None
+    assert foreign.value["schemagroups"]["parts"]["schemas"]["m"]["schema"] == {
+        "properties": {"p": {"$ref": "#/definitions/part"}},
+        "definitions": {"part": {"type": "string"}},
+    }
+
+
+def test_anchors_are_followed(tmp_path: Path) -> None:
+    """Other tools' YAML has anchors and merge keys; dates and "no" are texts there as everywhere."""
+    (tmp_path / "a.yaml").write_text(
+        "asyncapi: 3.0.0\ninfo: &i {title: no, version: 2024-01-01}\nx-info: {<<: *i}\nchannels: {}\n"
+    )
+    foreign = load_foreign(tmp_path / "a.yaml")
+    assert foreign is not None
+    assert foreign.name == "no"
+
+
+def test_aliases_do_not_explode(tmp_path: Path) -> None:
+    """A small file can't become a large one."""
+    levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    (tmp_path / "a.yaml").write_text(f"asyncapi: 3.0.0\nl0: &l0 x\n{levels}")
+    foreign = load_foreign(tmp_path / "a.yaml")
+    assert foreign is not None
+    assert [item.rule for item in foreign.loaded.registry.problems] == ["yaml-alias"]
+
+
+@pytest.mark.parametrize("version", ["1.2.0", "4.0.0"])
+def test_other_versions_are_refused(version: str, tmp_path: Path) -> None:
+    """A version that isn't read stops the import, and says so at its line."""
+    (tmp_path / "a.yaml").write_text(f"asyncapi: {version}\ninfo: {{title: a}}\n")
+    report = xregit.import_documents(tmp_path / "a.yaml", tmp_path / "registry")
+    assert _errors(report) == [f"AsyncAPI {version} is not read; versions 2.0 to 3.1 are."]
+    assert not (tmp_path / "registry").exists()
+
+
+SOURCE = """\
+asyncapi: 3.0.0
+info: {title: Shop}
+channels:
+  a: {address: a, messages: {m: {title: First, description: One.}, n: {title: Second}}}
+operations:
+  o: {action: send, channel: {$ref: '#/channels/a'}}
+"""
+MESSAGE = "registry/messagegroups/shop/messages/m.yaml"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Callable[[str], xregit.ImportReport]:
+    """Return what imports a source into one registry, after its first import."""
+
+    def again(text: str) -> xregit.ImportReport:
+        (tmp_path / "shop.yaml").write_text(text)
+        return xregit.import_documents(tmp_path / "shop.yaml", tmp_path / "registry")
+
+    assert not again(SOURCE).failed
+    return again
+
+
+def test_same_source_again_changes_nothing(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+    """A second import writes no file, whatever was edited since."""
+    (tmp_path / MESSAGE).write_text("name: Edited\n")
+    report = shop(SOURCE)
+    assert (report.files, report.diagnostics) == ((), ())
+    assert (tmp_path / MESSAGE).read_text() == "name: Edited\n"
+
+
+def test_update_keeps_what_was_edited(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+    """What the source changed is taken over; comments and lines of people stay."""
+    edited = (tmp_path / MESSAGE).read_text().replace("name: First", "# ours\nname: Ours")
+    (tmp_path / MESSAGE).write_text(edited + "labels: {team: a}\n")
+    report = shop(SOURCE.replace("Second", "Changed"))
+    assert (tmp_path / MESSAGE).read_text() == edited + "labels: {team: a}\n"
+    assert "name: Changed" in (tmp_path / MESSAGE.replace("m.yaml", "n.yaml")).read_text()
+    assert report.diagnostics == ()
+
+
+def test_update_says_where_both_changed(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+    """A line that both changed stays as people have it, and is told."""
+    edited = (tmp_path / MESSAGE).read_text().replace("First", "Ours")
+    (tmp_path / MESSAGE).write_text(edited)
+    report = shop(SOURCE.replace("First", "Theirs"))
+    assert (tmp_path / MESSAGE).read_text() == edited
+    assert [(item.rule, item.path) for item in report.diagnostics] == [
+        ("edited-here-and-there", (tmp_path / MESSAGE).as_posix())
+    ]
+
+
+def test_update_removes_what_is_gone(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+    """What left the source goes here too, unless people edited it; what people deleted stays deleted."""
+    (tmp_path / MESSAGE).unlink()
+    other = tmp_path / MESSAGE.replace("m.yaml", "n.yaml")
+    assert not shop(SOURCE.replace(", n: {title: Second}", "")).failed
+    assert not other.exists()
+    assert not (tmp_path / MESSAGE).exists()
+    report = shop(SOURCE.replace("First", "Changed"))
+    assert other.exists()
+    assert [item.rule for item in report.diagnostics] == ["deleted-here"]
+    other.write_text("name: Edited\n")
+    report = shop(SOURCE.replace("First", "Changed").replace(", n: {title: Second}", ""))
+    assert [item.rule for item in report.diagnostics] == ["gone-from-source"]
+    assert other.exists()
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> list[Path]:
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return [folder / name for name in files]

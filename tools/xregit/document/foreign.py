@@ -1,0 +1,68 @@
+"""Documents of other kinds, such as AsyncAPI's, as values of xRegistry documents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xregit.diagnostics import Severity
+from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
+from xregit.document.loader import LoadedDocument, load_converted
+from xregit.messages.encoder import MessageError, new
+from xregit.messages.matcher import Matcher
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xregit.catalog.registry import Registry
+
+_KIND = "AsyncAPI"
+_ADVICE = "Correct the example, or the definition."
+_ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignDocument:
+    """A document of another kind: what it became, and the name under which the registry remembers that."""
+
+    loaded: LoadedDocument
+    name: str
+    value: dict[str, Any]
+
+
+def load_foreign(path: Path) -> ForeignDocument | None:
+    """Return what a file of another kind becomes, or None for one that may be an xRegistry document.
+
+    Raises:
+        XregitError: the file can't be read.
+    """
+    if not path.is_file() or not _ASYNCAPI.search(data := path.read_bytes()):
+        return None
+    importer = AsyncapiImporter()
+    root = importer.reader.document(path, data)
+    if root is not None and not is_asyncapi(root.value):
+        return None
+    name = importer.add(root) if root is not None else path.stem
+    registry = load_converted(path, importer.document(), _KIND, ()).registry
+    _check_examples(registry, importer)
+    value = importer.document()
+    return ForeignDocument(load_converted(path, value, _KIND, importer.notes.all()), name, value)
+
+
+def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
+    """Add each example of the source to its schema, or note that the schema refuses it, or that it isn't recognised."""
+    matcher = Matcher(registry) if importer.examples else None
+    for example in importer.examples:
+        problem = ""
+        try:
+            wire = new(registry[example.xid], data=example.node.value, example=True)
+        except MessageError as error:
+            problem = f"This example does not fit what the document says: {'; '.join(error.problems)}."
+        else:
+            if matcher is not None and example.xid not in {match.xid for match in matcher.match(wire).matches}:
+                problem = f'This example is not recognised as "{example.xid}".'
+        if problem:
+            importer.notes.add("example-unfit", Severity.WARNING, example.node, problem, _ADVICE)
+        elif example.schema is not None and example.node.value not in example.schema.examples:
+            example.schema.examples.append(example.node.value)
