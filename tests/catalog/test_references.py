@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.folders import registry_of
-from xregit.catalog.references import local_xid, schema_reference
+from xregit.catalog.references import local_xid, schema_address, schema_reference
 
 FILES = {
     "messagegroups/g/messagegroup.yaml": "envelope: CloudEvents/1.0\n",
@@ -74,6 +74,28 @@ REFERENCES = {
     "/schemagroups/s/schemas/x/versions/2": ("x", None, ""),
     "/schemagroups/s/schemas/none": (None, None, ""),
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("/schemagroups/s/schemas/x", "https://c.example/api/schemagroups/s/schemas/x"),
+        ("#/schemagroups/s/schemas/x/versions/1", "https://c.example/api/schemagroups/s/schemas/x/versions/1"),
+        ("/schemagroups/s/schemas/x:a.Payload", "https://c.example/api/schemagroups/s/schemas/x#a.Payload"),
+        ("/schemagroups/s/schemas/x:y:Pay load", "https://c.example/api/schemagroups/s/schemas/x:y#Pay%20load"),
+        ("/schemagroups/s/schemas/x:/$defs/P", "https://c.example/api/schemagroups/s/schemas/x#/$defs/P"),
+        ("https://c.example/api/schemagroups/s/schemas/x", "https://c.example/api/schemagroups/s/schemas/x"),
+        ("https://elsewhere.example/x:Payload", "https://elsewhere.example/x:Payload"),
+        ("/schemagroups/s/schemas/none:P", "https://c.example/api/schemagroups/s/schemas/none:P"),
+    ],
+)
+def test_address_of_a_schema_is_absolute_and_its_object_a_fragment(tmp_path: Path, text: str, address: str) -> None:
+    """What events name leads to the document that the static API serves, and back to the same object."""
+    registry = registry_of(tmp_path, {**FILES, "xregit.yaml": "baseurl: https://c.example/api/"})
+    assert schema_address(registry, text) == address
+    reference, again = schema_reference(registry, text), schema_reference(registry, address)
+    assert (again.schema, again.version) == (reference.schema, reference.version)
+    assert schema_address(registry_of(tmp_path / "b", FILES), "/schemagroups/s/schemas/x") == ""
 
 
 @pytest.mark.requirement("MSG-41")

@@ -13,7 +13,10 @@ import pytest
 import xregit
 from tests.messages.cases import cases
 from tests.messages.catalogs import GROUP, registry_of
-from xregit.messages.encoder import MessageError
+from xregit.catalog.views import text_of
+from xregit.document import api_files
+from xregit.messages.definition import to_definition
+from xregit.messages.encoder import MessageError, fill
 from xregit.protocols import read_wire
 
 NOW = datetime(2026, 5, 22, 10, 30, tzinfo=UTC)
@@ -84,6 +87,23 @@ def test_alias_makes_what_its_target_makes(root: Path) -> None:
     context = {"airport": "MUC", "bagtag": "0220123456", "flightid": "LH1"}
     with pytest.raises(MessageError, match=f'from "{alias.xid}": .*the payload is missing'):
         xregit.new(alias, context, now=NOW, new_id="1")
+
+
+def test_addresses_of_schemas_are_answered_by_the_static_api(root: Path) -> None:
+    """An event's dataschema leads to the schema's document; a schema object inside it is the fragment."""
+    registry = xregit.load(root / "registry")
+    base = registry.settings.baseurl
+    files = api_files(registry, base)
+    addresses = set[str]()
+    for message in registry.messages:
+        reference = text_of(message.resolved.attributes, "dataschemauri")
+        if message.envelope and reference.startswith("/"):
+            draft = fill(message, to_definition(message), {}, b"", now=NOW, new_id="1")
+            addresses.add(str(draft.attributes["dataschema"]))
+    assert any("#" in address for address in addresses)
+    for address in addresses:
+        path = address.partition("#")[0].removeprefix(f"{base}/")
+        assert f"{path}/index.html" in files, address
 
 
 def nested(depth: int) -> list[Any]:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 from xregit.catalog.entities import Group
 from xregit.catalog.resolver import base_xid
@@ -28,6 +29,8 @@ _is_absolute = SYNTAXES["absolute"].test
 
 _GROUP_PARTS = 4
 _VERSIONS = "/versions/"
+# The characters, besides letters and digits, that a fragment may have as they are (RFC 3986, section 3.5).
+_FRAGMENT = "-._~!$&'()*+,;=:@/?"
 # How a schema's document refers to another schema: by its xid, or by a path to one of its versions.
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]+)")
 
@@ -83,6 +86,21 @@ def schema_reference(registry: Registry, text: str) -> SchemaReference:
         selector = rest.removeprefix(":")
         xid += f"{_VERSIONS}{version.id}" if version is not None else ""
     return SchemaReference(text, local=True, schema=target, version=version, selector=pointer or selector, xid=xid)
+
+
+def schema_address(registry: Registry, text: str) -> str:
+    """Return the absolute URI that events name as their ``dataschema``, nothing without a base URL to begin it.
+
+    A schema object inside the document is its fragment, since ``:Type`` is part of no address that a server answers.
+    """
+    base = registry.settings.baseurl.rstrip("/")
+    xid = local_xid(text, base)
+    if not xid or not base:
+        return "" if xid else text
+    reference = schema_reference(registry, text)
+    if reference.version is None:
+        return base + xid
+    return base + reference.xid + (f"#{quote(reference.selector, safe=_FRAGMENT)}" if reference.selector else "")
 
 
 def schema_of(registry: Registry, attributes: Mapping[str, object]) -> SchemaReference | None:

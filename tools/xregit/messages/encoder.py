@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from xregit.arguments import expect
-from xregit.catalog.references import local_xid
+from xregit.catalog.references import schema_address
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
 from xregit.messages.constraints import PLAIN_TYPES, text_or_none
@@ -257,13 +257,9 @@ def _implied_attributes(message: Message, definition: Definition, body: Payload)
     Source: message/spec.md "CloudEvents/1.0", datacontenttype and dataschema.
     """
     declared = {item.key for item in definition.envelope if item.constant is not None or item.template is not None}
-    address = text_of(message.resolved.attributes, "dataschemauri")
-    base = message.registry.settings.baseurl
-    xid = local_xid(address, base)
     implied = {
         "datacontenttype": body.contenttype if body.body is not None else "",
-        # A CloudEvent's dataschema is an absolute URI.
-        "dataschema": f"{base.rstrip('/')}{xid}" if xid and base else "" if xid else address,
+        "dataschema": schema_address(message.registry, text_of(message.resolved.attributes, "dataschemauri")),
     }
     return {name: value for name, value in implied.items() if value and name not in declared}
 
