@@ -287,15 +287,57 @@ def test_init_says_what_comes_next(
 def test_init_names_where_xregit_is_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Workflows, hooks and README install what --source names, and nothing else is asked of PyPI."""
+    """Workflows, hooks and README install what --source names, and nothing else."""
     monkeypatch.chdir(tmp_path)
-    source = "git+https://git.example.com/xregit@0123abc#subdirectory=a"
+    source = f"git+https://git.example.com/xregit@{'0123abcdef' * 4}#subdirectory=a"
     assert run(["init", "--source", source, "mine"]) == 0
-    assert "PyPI" not in capsys.readouterr().err
+    assert FROM_HERE not in capsys.readouterr().err
     files = [path for path in Path("mine").rglob("*") if path.is_file()]
     texts = [path.read_text(encoding="utf-8") for path in files if "schemas" not in path.parts]
     assert sum(text.count(f" @ {source}") for text in texts) == 5
-    assert [text for text in texts if "xregit~=" in text or "xregit[all]~=" in text] == []
+    assert [text for text in texts if "SOURCE" in text] == []
+
+
+COMMIT = "0123abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    ("record", "due"),
+    [
+        ({}, "==1.2.3"),
+        ({"url": "file:///home/me/xregit", "dir_info": {}}, " @ git+https://source-of-xregit.invalid/xregit@COMMIT"),
+        (
+            {"url": "https://git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
+            f" @ git+https://git.example.com/x@{COMMIT}",
+        ),
+        (
+            {"url": "https://files.example.com/x.whl", "archive_info": {"hashes": {"sha256": "0" * 64}}},
+            f" @ https://files.example.com/x.whl#sha256={'0' * 64}",
+        ),
+        (
+            {"url": "https://files.example.com/x.whl", "archive_info": {}},
+            " @ git+https://source-of-xregit.invalid/xregit@COMMIT",
+        ),
+    ],
+    ids=["index", "folder", "repository", "wheel", "wheel without a hash"],
+)
+def test_init_pins_where_xregit_is_from(
+    record: dict[str, Any], due: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is installed is the same program on every day; no name is asked of an index that may not have it."""
+    monkeypatch.setattr("xregit.cli.init.installation_record", lambda: record)
+    monkeypatch.setattr("xregit.cli.init.version", lambda _: "1.2.3")
+    monkeypatch.chdir(tmp_path)
+    assert run(["init"]) == 0
+    assert f"'xregit{due}'" in Path(".github/workflows/check.yml").read_text(encoding="utf-8")
+    assert f'["xregit{due}"]' in Path(".pre-commit-config.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("source", ["git+https://h/x", "git+https://h/x@main", "git+https://h/x@v1", "https://h/x.whl"])
+def test_init_takes_a_pinned_address_alone(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A branch, a tag and a file without a hash may be another program tomorrow."""
+    assert run(["init", "--source", source]) == 2
+    assert "may be another program tomorrow" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("source", ["xregit==1", "https://a b", "https://host/'; rm -rf x", "git+https://h/${{ x }}"])
@@ -323,6 +365,10 @@ def test_init_takes_an_address_alone(
         ),
         ({"url": "ssh://git@git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, "git+ssh://git@git.example.com/x@0a1b"),
         ({"url": "https://files.example.com/xregit-1.whl", "archive_info": {}}, "https://files.example.com/xregit-1.whl"),
+        (
+            {"url": "https://files.example.com/xregit-1.whl", "archive_info": {"hashes": {"sha256": "0a1b"}}},
+            "https://files.example.com/xregit-1.whl#sha256=0a1b",
+        ),
         ({"url": "https://${TOKEN}@git.example.com/x", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}, ""),
     ],
 )  # fmt: skip

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 from fnmatch import fnmatch
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,10 @@ from tests.end_to_end.programs import xregit
 from tests.end_to_end.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
 from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
+from xregit.cli.init import package_requirement
 
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
-REQUIREMENT = re.compile(r"xregit(?:\[all\])?~=([\d.]+)")
+REQUIREMENT = re.compile(r"xregit(?:\[all\])?((?: @ |==)[^'\"]+)")
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +93,13 @@ def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
         assert all(PINNED.search(line) for line in lines if "uses:" in line)
 
 
-def test_release_is_that_of_the_tool(made: Repository) -> None:
-    """Workflows, hooks and README install releases like the one that made the repository."""
+def test_source_is_that_of_the_tool(made: Repository) -> None:
+    """Workflows, hooks and README install one program, and none that somebody else could put in its place."""
     tracked = made.git("ls-files").splitlines()
     texts = "".join((made.root / path).read_text(encoding="utf-8") for path in tracked)
     asked = REQUIREMENT.findall(texts)
     assert len(asked) == 5
-    assert set(asked) == {".".join([*version("xregit").split(".")[:2], "0"])}
+    assert set(asked) == {package_requirement("")}
 
 
 def test_editor_knows_the_schema_of_each_file(made: Repository) -> None:

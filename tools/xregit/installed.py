@@ -32,7 +32,8 @@ def source_address(record: dict[str, Any]) -> str:
     """
     url = str(record.get("url", ""))
     vcs = record.get("vcs_info")
-    source = f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url
+    sha256 = record.get("archive_info", {}).get("hashes", {}).get("sha256")
+    source = f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else f"{url}#sha256={sha256}" if sha256 else url
     return source if SOURCE.fullmatch(source) and not is_local(record) else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from xregit.catalog.codeowners import PLACES
 from xregit.cli.output import as_json, note
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
 from xregit.errors import XregitError
-from xregit.installed import SOURCE, installation_record, is_local, source_address
+from xregit.installed import SOURCE, installation_record, source_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from xregit.model.language import Model
 
 
-_RELEASE = re.compile(r"(xregit(?:\[all\])?)~=[0-9.]+")
+_REQUIREMENT = re.compile(r"(xregit(?:\[all\])?) @ SOURCE")
+# What always stays the same: a commit, or a file by its hash.
+_PIN = re.compile(r"@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:#|$)|#(?:.*&)?sha256=[0-9a-f]{64}")
+# Nobody can own this host (RFC 6761), as somebody could own a name that no index has yet.
+_UNKNOWN_SOURCE = "git+https://source-of-xregit.invalid/xregit@COMMIT"
 # What hosts and pre-commit look for at the top of a repository alone.
 _AT_THE_TOP = ".github and .pre-commit-config.yaml"
 #: The branch whose commits are built, as the template's workflow and README name it.
@@ -61,8 +66,8 @@ def manual_steps(folder: Path, existing: Iterable[str]) -> Iterator[str]:
 
 SCHEMAS = Path("build", "schemas")
 FROM_HERE = (
-    "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README "
-    "install it from PyPI, or from where --source says."
+    "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README fail "
+    f"until {_UNKNOWN_SOURCE} in them is what --source would say."
 )
 
 
@@ -73,7 +78,7 @@ FROM_HERE = (
     metavar="URL",
     default="",
     help="Where workflows and hooks get xregit from, such as git+https://git.example.com/xregit@COMMIT; by default "
-    "where this one came from, or PyPI.",
+    "where this one came from.",
 )
 def init(folder: Path, source: str) -> None:
     """Write the files of a new registry and its repository.
@@ -84,12 +89,12 @@ def init(folder: Path, source: str) -> None:
     """
     from xregit.source.repository import find
 
-    place = package_source(source)
+    requirement = package_requirement(source)
     existing = sorted({name for path, _ in template() if (name := existing_file(folder, path))})
-    paths = create_registry(folder, place)
+    paths = create_registry(folder, requirement)
     here = folder.resolve() == Path.cwd()
     note(f"Wrote {len(paths)} files to {'this folder' if here else folder}.")
-    if not place and is_local(installation_record()):
+    if _UNKNOWN_SOURCE in requirement:
         note(FROM_HERE)
     for text in manual_steps(folder, existing):
         note(text)
@@ -97,10 +102,10 @@ def init(folder: Path, source: str) -> None:
     note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
 
 
-def create_registry(folder: Path, source: str = "") -> tuple[str, ...]:
+def create_registry(folder: Path, requirement: str = f" @ {_UNKNOWN_SOURCE}") -> tuple[str, ...]:
     """Write the files of the template below a folder, and return their relative paths.
 
-    What installs xregit takes it from the source, or from PyPI without one.
+    What installs xregit asks for it with the requirement behind its name.
 
     Raises:
         XregitError: there is a registry already; nothing is written then.
@@ -113,7 +118,7 @@ def create_registry(folder: Path, source: str = "") -> tuple[str, ...]:
         if (folder / NEAREST).exists():
             message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
             raise XregitError(message)
-        own = [(path, set_package_source(source, data)) for path, data in template()]
+        own = [(path, set_requirement(requirement, data)) for path, data in template()]
         files = {
             path: data
             for path, data in (*own, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
@@ -183,20 +188,29 @@ def schema(registry: Path, output: Path) -> None:
     note(f"Wrote {len(files)} JSON Schemas to {output}.")
 
 
-def package_source(source: str) -> str:
-    """Return ``source``, by default the address that this program was installed from; empty means PyPI.
+def package_requirement(source: str) -> str:
+    """Return what follows the name of xregit where pip installs it: ``source``, or where this one came from.
+
+    It is one thing for ever: a commit, a file with its hash, or a release of the index that has it.
 
     Raises:
-        XregitError: ``source`` is no address from which pip can install on every machine.
+        XregitError: ``source`` is no address from which pip can install the same on every machine.
     """
     if source and not SOURCE.fullmatch(source):
         message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
         raise XregitError(message)
-    return source or source_address(installation_record())
+    if source and not _PIN.search(source):
+        message = (
+            f'"{source}" may be another program tomorrow; end it with @ and a whole commit, or #sha256= and a hash'
+        )
+        raise XregitError(message)
+    record = installation_record()
+    if not source and not record:
+        return f"=={version('xregit')}"
+    known = source or source_address(record)
+    return f" @ {known if _PIN.search(known) else _UNKNOWN_SOURCE}"
 
 
-def set_package_source(source: str, data: bytes) -> bytes:
-    """Return a file of the template whose requirements name a source instead of a release."""
-    if not source:
-        return data
-    return _RELEASE.sub(lambda match: f"{match[1]} @ {source}", data.decode()).encode()
+def set_requirement(requirement: str, data: bytes) -> bytes:
+    """Return a file of the template that asks for xregit with a requirement."""
+    return _REQUIREMENT.sub(lambda match: f"{match[1]}{requirement}", data.decode()).encode()
