@@ -149,7 +149,7 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
         ({"protocl": 1}, 'Did you mean "protocol"?'),
         ({"<<": {"a": "b"}}, MERGE_KEY),
         ({"Description": ""}, 'Did you mean "description"?'),
-        ({"envelopeoptions": {}}, 'It goes with "envelope", which may be CloudEvents/1.0.'),
+        ({"envelopeoptions": {}}, 'It goes with the line "envelope: CloudEvents/1.0", which is missing.'),
         ({"protocol": "MQTT/3.1.1", "protocoloptions": {"ears": 1}}, "Known here: qos, retain, topic_name."),
         ({"deprecated": {"remuval": ""}}, 'Did you mean "removal"?'),
         (

@@ -128,7 +128,7 @@ def unknown_attribute(name: str, path: KeyPath, attributes: Iterable[str], hint:
     names = [other for other in attributes if other != "*"]
     choices = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = MERGE_KEY if name == "<<" else hint or _suggest_attribute(str(name), path, names) or choices
-    message = f'The attribute "{cut(name)}" is not in the model.'
+    message = f'There is no attribute "{cut(name)}" here.'
     return Finding(UNKNOWN_ATTRIBUTE, (*path, name), message, help_, requirement, on_key=True)
 
 

@@ -220,6 +220,8 @@ def _selector_hint(selectors: list[AttributeModel], name: str) -> str:
     """Return a hint on the selector that an attribute needs, when the model has it elsewhere."""
     for selector in selectors:
         keys = [key for key, clause in selector.ifvalues.items() if name in clause and key != "*"]
+        if len(keys) == 1:
+            return f'It goes with the line "{selector.name}: {keys[0]}", which is missing.'
         if keys:
             return f'It goes with "{selector.name}", which may be {either(keys)}.'
     return ""

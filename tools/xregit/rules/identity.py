@@ -72,9 +72,10 @@ def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
     """Report a group whose file no line of CODEOWNERS gives to somebody."""
     if not registry.owners.usable or registry.owners.of(group.place.path):
         return
-    folder = group.place.path.rpartition("/")[0]
+    *registry_folder, _, name, _ = group.place.path.split("/")
+    pattern = "/".join(("", *registry_folder, "*", name, ""))
     message = f"No line of {registry.owners.path} names an owner of the {group.type.singular}."
-    yield finding(message=message, help=f'Add a line such as "/{folder}/ @your-team".', on_key=True)
+    yield finding(message=message, help=f'Add a line such as "{pattern} @your-team".', on_key=True)
 
 
 @rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")

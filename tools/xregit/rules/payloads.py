@@ -166,7 +166,9 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
         reference = schema_reference(registry, text(own, URI))
         format_ = text(reference.version.attributes, "format") if reference.version else ""
         advice = (
-            f'Write "dataschemaformat: {format_}".' if format_ else "Write, for example, dataschemaformat: Avro/1.11.0."
+            f'Write "dataschemaformat: {format_}".'
+            if "/" in format_
+            else "Write, for example, dataschemaformat: Avro/1.11.0."
         )
         text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
         yield finding(name, message=text_, help=advice, on_key=True)
