@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 import xregit
+from tests.catalog.folders import registry_of
 from xregit.catalog import read_folder
 from xregit.cli import commands
 from xregit.diagnostics import Severity
@@ -271,18 +272,41 @@ def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
-def test_document_is_taken_apart_for_a_server(tmp_path: Path) -> None:
-    """What the page on other tools gives to jq leaves the model, and groups without what the server sets."""
-    (lines,) = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
+def test_document_is_prepared_for_a_server(tmp_path: Path) -> None:
+    """What the page on other tools gives to jq leaves all but what a server refuses beside an alias."""
+    upload, _ = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
     document = xregit.compile(xregit.load(ROOT / "registry"), profile="1.0-rc4")
     (tmp_path / "catalog.json").write_text(json.dumps(document))
-    command, _, _ = lines.partition("\njq ")[2].partition("\nxr ")
+    command, _, _ = upload.partition("\njq ")[2].partition("\nxr ")
     subprocess.run(["sh", "-ec", f"jq {command}"], cwd=tmp_path, check=True)
-    assert json.loads((tmp_path / "model.json").read_text()) == document["modelsource"]
-    groups = json.loads((tmp_path / "groups.json").read_text())
-    assert list(groups) == ["messagegroups", "endpoints", "schemagroups"]
-    messages = [message for group in groups["messagegroups"].values() for message in group["messages"].values()]
-    assert {"self" in message for message in messages if "xref" in message["meta"]} == {False}
+    result = json.loads((tmp_path / "upload.json").read_text())
+    for value in (document, result):
+        for group in value["messagegroups"].values():
+            for message in group["messages"].values():
+                if "xref" in message["meta"]:
+                    keys = set(message) - ({"self", "xid", "metaurl"} if value is document else set())
+                    assert keys == {"messageid", "meta"}
+                    message.clear()
+    assert result == document
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
+def test_what_left_the_catalog_is_named_for_a_server(tmp_path: Path) -> None:
+    """What the page gives to jq leaves the xids of entities that are gone, and of no other change."""
+    _, removal = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
+    message = "messagegroups/g/messages"
+    before = {
+        f"{message}/gone.yaml": "{}",
+        f"{message}/kept.yaml": "{name: A, labels: {a: b}}",
+    }
+    after = {f"{message}/new.yaml": "{}", f"{message}/kept.yaml": "{description: D.}"}
+    registries = (registry_of(tmp_path / name, files) for name, files in (("a", before), ("b", after)))
+    changes = {"changes": [change.as_json() for change in xregit.diff(*registries)]}
+    (command,) = re.findall(r"jq -r '([^']*)'", removal)
+    process = subprocess.run(
+        ["jq", "-r", command], input=json.dumps(changes), capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split() == ["/messagegroups/g/messages/gone"]
 
 
 @pytest.mark.parametrize("page", [*PAGES, *RULE_PAGES], ids=lambda page: page.stem)
