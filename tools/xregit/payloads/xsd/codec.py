@@ -42,7 +42,7 @@ class Xsd:
     def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:  # noqa: ARG002 - XML, whatever it says
         """Return what is wrong with an XML document."""
         try:
-            return tuple(islice(self._problems(_parse_body(body)), _MAX_PROBLEMS))
+            return tuple(islice(self._problems(*_parse_body(body)), _MAX_PROBLEMS))
         except PayloadError as error:
             return error.problems
         except UncheckedError as error:
@@ -88,14 +88,15 @@ class Xsd:
         """Return the content of a valid document, with bytes as such or as it writes them."""
         component = self.component if isinstance(self.component, xmlschema.XsdElement) else self.schema
         try:
+            root, namespaces = _parse_body(body)
             return component.decode(
-                _parse_body(body), binary_types=binary_types, converter=ElementReader, keep_empty=True
+                root, namespaces=namespaces, binary_types=binary_types, converter=ElementReader, keep_empty=True
             )
         except (*ERRORS, RecursionError) as error:
             raise PayloadError(_shorten(error_text(error))) from error
 
-    def _problems(self, root: ET.Element) -> Iterator[str]:
-        errors = (self.component or self.schema).iter_errors(root)
+    def _problems(self, root: ET.Element, namespaces: dict[str, str]) -> Iterator[str]:
+        errors = (self.component or self.schema).iter_errors(root, namespaces=namespaces)
         if isinstance(self.component, xmlschema.XsdElement) and root.tag != self.component.name:
             yield f'the root element is "{root.tag}", not "{self.component.name}"'
             return
@@ -186,14 +187,32 @@ def referenced_names(schema: xmlschema.XMLSchemaBase) -> frozenset[str | None]:
     return frozenset(item.name for item in elements if getattr(item, "ref", None) is not None)
 
 
-def _parse_body(body: bytes) -> ET.Element:
-    """Return the root of an XML document that declares no entities and isn't too deep."""
+def _parse_body(body: bytes) -> tuple[ET.Element, dict[str, str]]:
+    """Return the root of an XML document that declares no entities and isn't too deep, and its prefixes' namespaces."""
     try:
         parse_elements(body)
     except SchemaError as error:
         problems = (f"line {item.line}, column {item.column}: {item.message}" for item in error.problems)
         raise PayloadError(*problems) from error
-    return ET.fromstring(body)  # noqa: S314 - the survey has refused what could be an attack
+    builder = _NamespaceBuilder()
+    parser = ET.XMLParser(target=builder)  # noqa: S314 - the survey has refused what could be an attack
+    parser.feed(body)
+    root = parser.close()
+    if not root.tag.startswith(f"{{{builder.namespaces.get('')}}}"):
+        builder.namespaces.pop("", None)
+    return root, builder.namespaces
+
+
+class _NamespaceBuilder(ET.TreeBuilder):
+    """Builds a document's tree, and keeps the namespaces of prefixes; of one in several senses, the first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.namespaces: dict[str, str] = {}
+
+    def start_ns(self, prefix: str, namespace: str) -> None:
+        """Keep the namespace of a prefix."""
+        self.namespaces.setdefault(prefix or "", namespace)
 
 
 def _shorten(text: str) -> str:

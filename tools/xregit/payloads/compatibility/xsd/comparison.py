@@ -1,11 +1,7 @@
-"""XML Schema: why a document that one schema describes may not be valid by another.
-
-Content models are compared as regular expressions over element names.
-"""
+"""XML Schema: why a document that one schema describes may not be valid by another."""
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +10,19 @@ import xmlschema
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.xsd import simple_types
+from xregit.payloads.compatibility.xsd.content_models import (
+    content_model,
+    find_difference,
+    is_nullable,
+    open_content,
+    substitutes,
+    wildcard_matches,
+)
 from xregit.payloads.xsd.codec import referenced_names, root_elements
 from xregit.payloads.xsd.schema import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from xregit.payloads.compatibility.budget import Budget
     from xregit.payloads.xsd.codec import Xsd
@@ -32,8 +36,8 @@ def reasons(writer: Xsd, reader: Xsd, budget: Budget) -> Iterator[Reason]:
     if writer.component is not None and reader.component is not None:
         yield from comparer.component(writer.component, reader.component)
         return
-    reader_elements = {item.name: item for item in reader.schema.elements.values()}
-    for element in _top_elements(writer):
+    reader_elements = {item.name: item for item in reader.schema.elements.values() if not item.abstract}
+    for element in (item for item in _top_elements(writer) if not item.abstract):
         if element.name in reader_elements:
             yield from comparer.element(element, reader_elements[element.name], element.local_name)
         else:
@@ -66,9 +70,30 @@ class _Comparer:
         if writer.nillable and not reader.nillable:
             yield Reason("nillable", path)
         yield from _compare_fixed(writer, reader, path)
-        if {item.name for item in reader.identities} - {item.name for item in writer.identities}:
+        yield from _compare_default(writer, reader, path)
+        if not _identities(reader) <= _identities(writer) or _alternatives(reader) != _alternatives(writer):
             yield Reason("condition", path)
+        if getattr(reader.type, "abstract", False) and not getattr(writer.type, "abstract", False):
+            yield Reason("abstract", path)
         yield from self.type(writer.type, reader.type, path)
+        yield from self.derived(writer, reader, path)
+
+    def derived(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+        """Yield how types differ that a document may name in place of the element's own."""
+        pair = id(writer), id(reader)
+        if writer.type.name == _ANY or pair in self.compared:
+            return
+        self.compared.add(pair)
+        types = [item for item in writer.maps.types.values() if isinstance(item, xmlschema.validators.XsdComplexType)]
+        self.budget.spend(len(types))
+        for type_ in types:
+            if type_ is writer.type or type_.abstract or not _may_replace(type_, writer):
+                continue
+            target = reader.maps.types.get(type_.name)
+            if target is None or target.abstract or not _may_replace(target, reader):
+                yield Reason("derived", path, words={"name": str(type_.local_name)})
+            else:
+                yield from self.type(type_, target, path)
 
     def type(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         pair = id(writer), id(reader)
@@ -85,48 +110,79 @@ class _Comparer:
             if writer.mixed and not reader.mixed:
                 yield Reason("mixed", path or ROOT)
             yield from self.children(writer, reader, path)
-        if _assertions(reader) - _assertions(writer):
+        if not _assertions(reader) <= _assertions(writer):
             yield Reason("condition", path or ROOT)
 
     def children(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         """Yield how the child elements differ: which may stand there, and in them."""
-        first, second = (list(type_.content.iter_elements()) for type_ in (writer, reader))
-        names = {item.name for item in (*first, *second) if item.name is not None}
-        names |= {inner.name for item in (*first, *second) if item.name for inner in item.iter_substitutes()}
+        first, second = _Children(writer), _Children(reader)
+        names = {*first.elements, *second.elements}
+        if first.wildcards or second.wildcards:
+            names |= {*writer.maps.elements, *reader.maps.elements}
+            names.update(_sample_names(writer, [*first.wildcards, *second.wildcards]))
         try:
-            difference = find_difference(
-                content_model(writer.content),
-                content_model(reader.content),
-                names | set(_wildcard_names(writer, first, second)),
-                self.budget,
-            )
+            difference = find_difference(content_model(writer), content_model(reader), names, self.budget)
         except TooLargeError:
             yield Reason("large", path or ROOT)
         else:
             if difference is not None:
                 yield Reason("children", path or ROOT, words={"children": _list_names(difference)})
-        reader_elements = {item.name: item for item in second if item.name is not None}
-        for item in {item.name: item for item in first if item.name in reader_elements}.values():
-            here = _join(path, item.local_name)
-            yield from self.element(item, reader_elements[item.name], here)
-        wildcards = [item for item in first if item.name is None]
-        for name in sorted(reader_elements.keys() - {item.name for item in first}):
-            element = reader_elements[name]
-            if element.type.name != _ANY and any(item.is_matching(name) for item in wildcards):
-                yield Reason("declared", _join(path, element.local_name))
+        for name in [*first.elements, *sorted(names - first.elements.keys())]:
+            self.budget.spend()
+            writers, readers = first.declarations(name), second.declarations(name)
+            for target in readers:
+                here = _join(path, target.local_name)
+                for source in writers:
+                    yield from self.element(source, target, here)
+                if name not in first.elements and first.is_free(name) and target.type.name != _ANY:
+                    yield Reason("declared", here)
+
+
+class _Children:
+    """What may stand in elements of a type: declared elements by name, with those of their groups, and wildcards."""
+
+    def __init__(self, type_: Any) -> None:
+        particles = list(type_.content.iter_elements())
+        opened = open_content(type_)
+        self.top: Mapping[str, Any] = type_.maps.elements
+        self.wildcards = [item for item in particles if item.name is None]
+        self.wildcards += [opened.any_element] if opened is not None else []
+        named = (inner for item in particles if item.name is not None for inner in substitutes(item))
+        self.elements: dict[str, Any] = {item.name: item for item in named}
+
+    def declarations(self, name: str) -> list[Any]:
+        """Return the declarations that an element of a name is held against, there or at the top of the schema."""
+        declared = [self.elements[name]] if name in self.elements else []
+        if name in self.top and name not in self.elements:
+            declared += [self.top[name]] * any(
+                item.process_contents != "skip" and wildcard_matches(item, name, self.top) for item in self.wildcards
+            )
+        return declared
+
+    def is_free(self, name: str) -> bool:
+        """Return whether an element of a name may hold anything."""
+        return any(
+            (item.process_contents == "skip" or name not in self.top) and wildcard_matches(item, name, self.top)
+            for item in self.wildcards
+        )
+
+
+def _may_replace(type_: Any, element: Any) -> bool:
+    """Return whether a document may name a type in place of an element's own."""
+    return bool(type_.is_derived(element.type)) and not type_.is_blocked(element)
 
 
 def _join(path: str, name: str) -> str:
     return f"{path}/{name}" if path else name
 
 
-def _wildcard_names(writer: Any, *sides: list[Any]) -> Iterator[str]:
-    """Yield names that only wildcards allow: in no namespace, in the schema's own, in those that wildcards name."""
-    wildcards = [item for side in sides for item in side if item.name is None]
-    if wildcards:
-        namespaces = {text for item in wildcards for text in item.namespace if not text.startswith("##")}
-        for namespace in sorted({writer.schema.target_namespace, "", "urn:another", *namespaces}):
-            yield f"{{{namespace}}}any-other" if namespace else "any-other"
+def _sample_names(type_: Any, wildcards: list[Any]) -> Iterator[str]:
+    """Yield names that wildcards tell apart: in no namespace, in the schema's own, in those that wildcards name."""
+    namespaces = {text for item in wildcards for text in (*item.namespace, *item.not_namespace)}
+    plain = {text for text in namespaces if not text.startswith("##")}
+    for namespace in sorted({type_.schema.target_namespace, "", "urn:another", *plain}):
+        yield f"{{{namespace}}}any-other" if namespace else "any-other"
+    yield from sorted({text for item in wildcards for text in item.not_qname if not text.startswith("##")})
 
 
 def _list_names(names: tuple[str, ...]) -> str:
@@ -152,7 +208,7 @@ def _text_or_elements(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
     if text is not None:
         fits = not writer.mixed and not list(writer.content.iter_elements()) and simple_types.is_valid(text, "")
     else:
-        fits = reader.mixed and is_nullable(content_model(reader.content))
+        fits = reader.mixed and is_nullable(content_model(reader))
     if not fits:
         yield Reason("kind", path or ROOT)
 
@@ -171,7 +227,7 @@ def _compare_attributes(writer: Any, reader: Any, path: str) -> Iterator[Reason]
     first, second = (_attributes_by_name(type_) for type_ in (writer, reader))
     for name, attribute in first.items():
         here = _join(path, f"@{attribute.local_name}")
-        target = second.get(name)
+        target = second.get(name) or _top_attribute(reader, name)
         if target is not None:
             yield from _compare_texts(attribute.type, target.type, here)
             yield from _compare_fixed(attribute, target, here)
@@ -183,9 +239,37 @@ def _compare_attributes(writer: Any, reader: Any, path: str) -> Iterator[Reason]
             yield Reason("declared", here)
         if attribute.use == "required" and (name not in first or first[name].use != "required"):
             yield Reason("required", here)
-    wildcard, other = (getattr(type_, "attributes", {}).get(None) for type_ in (writer, reader))
-    if wildcard is not None and (other is None or list(wildcard.namespace) != list(other.namespace)):
-        yield Reason("wildcard", path or ROOT, answer=Answer.NO if other is None else None)
+    yield from _compare_attribute_wildcards(writer, reader, path, {*first, *second})
+
+
+def _compare_attribute_wildcards(writer: Any, reader: Any, path: str, described: set[str]) -> Iterator[Reason]:
+    wildcard, other = _attribute_wildcard(writer), _attribute_wildcard(reader)
+    if wildcard is None:
+        return
+    names = {*_sample_names(wildcard, [item for item in (wildcard, other) if item is not None])}
+    names |= {*wildcard.maps.attributes} | ({*other.maps.attributes} if other is not None else set())
+    allowed = [name for name in sorted(names - described) if _allows_attribute(writer, name)]
+    if not all(_allows_attribute(reader, name) for name in allowed):
+        yield Reason("wildcard", path or ROOT)
+        return
+    for name in allowed:
+        source, target = _top_attribute(writer, name), _top_attribute(reader, name)
+        if source is not None and target is not None:
+            yield from _compare_texts(source.type, target.type, _join(path, f"@{target.local_name}"))
+        elif target is not None:
+            yield Reason("declared", _join(path, f"@{target.local_name}"))
+
+
+def _attribute_wildcard(type_: Any) -> Any:
+    return getattr(type_, "attributes", {}).get(None)
+
+
+def _top_attribute(type_: Any, name: str) -> Any:
+    """Return the declaration at the top of the schema that a wildcard holds an attribute against, if it does."""
+    wildcard = _attribute_wildcard(type_)
+    if wildcard is None or wildcard.process_contents == "skip" or not _allows_attribute(type_, name):
+        return None
+    return wildcard.maps.attributes.get(name)
 
 
 def _attributes_by_name(type_: Any) -> dict[str, Any]:
@@ -194,8 +278,8 @@ def _attributes_by_name(type_: Any) -> dict[str, Any]:
 
 
 def _allows_attribute(type_: Any, name: str) -> bool:
-    wildcard = getattr(type_, "attributes", {}).get(None)
-    return wildcard is not None and bool(wildcard.is_matching(name))
+    wildcard = _attribute_wildcard(type_)
+    return wildcard is not None and wildcard_matches(wildcard, name, wildcard.maps.attributes)
 
 
 def _compare_fixed(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
@@ -203,147 +287,32 @@ def _compare_fixed(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         yield Reason("fixed", path, str(writer.fixed or "any value"), str(reader.fixed))
 
 
-def _assertions(type_: Any) -> set[str]:
-    """Return the assertions of XSD 1.1."""
-    return {str(item.path) for item in getattr(type_, "assertions", ())}
+def _compare_default(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+    """Yield that an element may no longer be empty: with a default or a fixed value, one of any type may."""
+    text = _text_type(reader.type)
+    had, has = ((item.default if item.fixed is None else item.fixed) is not None for item in (writer, reader))
+    if had and not has and text is not None and not simple_types.is_valid(text, ""):
+        yield Reason("default", path)
 
 
-NOTHING: tuple[Any, ...] = ("nothing",)
-EMPTY: tuple[Any, ...] = ("empty",)
-_STEPS_PER_PAIR = 20
-
-Model = tuple[Any, ...]
-_Pair = tuple[Model, Model]
+def _identities(element: Any) -> set[tuple[Any, ...]]:
+    """Return what keys and references an element has, whatever they are called; a key is unique as well."""
+    constraints = {_identity(item) for item in element.identities}
+    return constraints | {("unique", *rest) for kind, *rest in constraints if kind == "key"}
 
 
-def content_model(particle: Any) -> Model:
-    """Return the model of a particle of the library: a group, an element or a wildcard."""
-    if hasattr(particle, "model"):
-        parts = [content_model(item) for item in particle]
-        inner = _group(particle.model, parts)
-    elif particle.name is None:
-        inner = ("leaf", frozenset(), particle)
-    else:
-        names = {particle.name, *(item.name for item in particle.iter_substitutes())}
-        inner = ("leaf", frozenset(names), None)
-    return _repeat(inner, particle.min_occurs, particle.max_occurs)
+def _identity(item: Any) -> tuple[Any, ...]:
+    kind = item.elem.tag.rpartition("}")[2]
+    paths = tuple((part.path, part.xpath_default_namespace) for part in (item.selector, *item.fields))
+    target = getattr(item, "refer", None)
+    return kind, paths, tuple(sorted(item.namespaces.items())), None if target is None else _identity(target)
 
 
-def _group(kind: str, parts: list[Model]) -> Model:
-    if kind == "choice":
-        return _either(parts) if parts else NOTHING
-    if kind == "all":
-        return ("all", frozenset(enumerate(parts))) if parts else EMPTY
-    model = EMPTY
-    for part in reversed(parts):
-        model = _sequence(part, model)
-    return model
+def _alternatives(element: Any) -> list[tuple[Any, ...]]:
+    """Return the conditions by which an element of version 1.1 has other types."""
+    return [(item.path, item.xpath_default_namespace, item.type.name) for item in element.alternatives]
 
 
-def _repeat(inner: Model, least: int, most: int | None) -> Model:
-    if inner in (NOTHING, EMPTY) or (least, most) == (1, 1):
-        return EMPTY if inner == NOTHING and not least else inner
-    return EMPTY if most == 0 else ("rep", inner, least, most)
-
-
-def _sequence(first: Model, second: Model) -> Model:
-    if NOTHING in (first, second):
-        return NOTHING
-    return second if first == EMPTY else first if second == EMPTY else ("seq", first, second)
-
-
-def _either(models: Iterable[Model]) -> Model:
-    flat = {inner for item in models for inner in (item[1] if item[0] == "alt" else (item,))} - {NOTHING}
-    if len(flat) < 2:  # noqa: PLR2004 - a choice of one is that one
-        return next(iter(flat), NOTHING)
-    return ("alt", frozenset(flat))
-
-
-def is_nullable(item: Model) -> bool:
-    """Return whether a model allows that nothing follows."""
-    kind = item[0]
-    if kind == "seq":
-        return is_nullable(item[1]) and is_nullable(item[2])
-    if kind == "alt":
-        return any(is_nullable(inner) for inner in item[1])
-    if kind == "rep":
-        return not item[2] or is_nullable(item[1])
-    if kind == "all":
-        return all(is_nullable(inner) for _, inner in item[1])
-    return item == EMPTY
-
-
-def derivative(item: Model, name: str, budget: Budget) -> Model:
-    """Return what is left of a model after an element.
-
-    Raises:
-        TooLargeError: it can't be found within the budget.
-    """
-    kind = item[0]
-    if kind == "leaf":
-        return EMPTY if _is_name(item, name) else NOTHING
-    budget.spend(len(item[1]) if kind in {"alt", "all"} else 1)
-    if kind == "seq":
-        first = _sequence(derivative(item[1], name, budget), item[2])
-        return _either((first, derivative(item[2], name, budget))) if is_nullable(item[1]) else first
-    if kind == "alt":
-        return _either(derivative(inner, name, budget) for inner in item[1])
-    if kind == "rep":
-        most = None if item[3] is None else item[3] - 1
-        return _sequence(derivative(item[1], name, budget), _derive_repeat(item[1], max(item[2] - 1, 0), most))
-    if kind == "all":
-        return _either(_derive_all(item[1], pair, name, budget) for pair in item[1])
-    return NOTHING
-
-
-def _derive_repeat(inner: Model, least: int, most: int | None) -> Model:
-    return inner if (least, most) == (1, 1) else EMPTY if most == 0 else ("rep", inner, least, most)
-
-
-def _derive_all(pairs: frozenset[tuple[int, Model]], pair: tuple[int, Model], name: str, budget: Budget) -> Model:
-    remainder = derivative(pair[1], name, budget)
-    if remainder == NOTHING:
-        return NOTHING
-    rest = pairs - {pair}
-    budget.spend(len(rest))
-    # What is left of one member may still come, anywhere among the others.
-    members = rest if remainder == EMPTY else rest | {(pair[0], remainder)}
-    return ("all", members) if members else EMPTY
-
-
-def _is_name(leaf: Model, name: str) -> bool:
-    return name in leaf[1] or (leaf[2] is not None and bool(leaf[2].is_matching(name)))
-
-
-def find_difference(writer: Model, reader: Model, names: Iterable[str], budget: Budget) -> tuple[str, ...] | None:
-    """Return the shortest list of children that the first model allows and the second refuses; None if there is none.
-
-    Raises:
-        TooLargeError: it can't be found within the budget.
-    """
-    if writer == reader:
-        return None
-    alphabet = sorted(names)
-    waiting = deque([(writer, reader)])
-    # Each pair with the pair and the element that lead to it.
-    origins: dict[_Pair, tuple[_Pair, str] | None] = {(writer, reader): None}
-    while waiting:
-        first, second = waiting.popleft()
-        if is_nullable(first) and not is_nullable(second):
-            return _path(origins, (first, second))
-        for name in alphabet:
-            pair = derivative(first, name, budget), derivative(second, name, budget)
-            if pair[0] != NOTHING and pair not in origins:
-                budget.spend(_STEPS_PER_PAIR)
-                origins[pair] = (first, second), name
-                waiting.append(pair)
-    return None
-
-
-def _path(origins: Mapping[_Pair, tuple[_Pair, str] | None], pair: _Pair) -> tuple[str, ...]:
-    """Return the elements that lead to a pair of models."""
-    names: list[str] = []
-    while origin := origins[pair]:
-        pair, name = origin
-        names.append(name)
-    return tuple(reversed(names))
+def _assertions(type_: Any) -> set[tuple[str, ...]]:
+    """Return the assertions of version 1.1."""
+    return {(str(item.path), str(item.xpath_default_namespace)) for item in getattr(type_, "assertions", ())}

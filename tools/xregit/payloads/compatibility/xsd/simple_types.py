@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.sample_texts import matching_text
-from xregit.payloads.xsd.fields import built_in, facet
+from xregit.payloads.xsd.fields import built_in, facet, item_type
 from xregit.payloads.xsd.schema import XSD, UncheckedError
 from xregit.payloads.xsd.values import simple_example
 
@@ -14,32 +14,56 @@ if TYPE_CHECKING:
 
 _ANY = frozenset(("anySimpleType", "anyAtomicType"))
 _SAMPLES = (
-    *("text", "", "0", "1", "-1", "2", "1.5", "true", "a b"),
-    *("2026-01-31", "2026-01-31T09:30:00Z", "09:30:00", "P1D"),
+    *("text", "", "0", "1", "-1", "2", "01", "1.0", "1.5", "0.25", "true", "a b", "   "),
+    *("2026-01-31", "2026-01-31Z", "2026-01-31T09:30:00Z", "2026-01-31T09:30:00", "09:30:00", "P1D"),
 )
 _LOWER, _UPPER = ("minInclusive", "minExclusive"), ("maxInclusive", "maxExclusive")
 _AT_MOST = ("maxLength", "totalDigits", "fractionDigits")
 _LENGTHS = ("length", "minLength", "maxLength")
+_BLANKS = ("preserve", "replace", "collapse")
 _MAX_CHARACTERS = 400
 
 
 def is_subtype(writer: Any, reader: Any) -> bool:
     """Return whether it is certain that all texts of one type are texts of another."""
-    if reader.local_name in _ANY:
+    if reader.local_name in _ANY or _is_free(reader) or writer is reader:
         return True
-    if _members(writer):
-        return all(is_subtype(item, reader) for item in _members(writer))
     if writer.enumeration:
-        return all(is_valid(reader, str(value)) for value in writer.enumeration)
-    if _members(reader) and not reader.enumeration and reader.patterns is None:
-        return any(is_subtype(writer, item) for item in _members(reader))
-    return _is_free(reader) or (_derives(writer, reader) and not reader.enumeration and _facets_follow(writer, reader))
+        return _values_follow(writer, reader)
+    members = _members(writer)
+    if members and all(is_subtype(item, reader) for item in members):
+        return True
+    if _members(reader) and not members:
+        return not _facets(reader) and any(is_subtype(writer, item) for item in _members(reader))
+    return _derives(writer, reader) and _facets_follow(writer, reader)
+
+
+def _values_follow(writer: Any, reader: Any) -> bool:
+    """Return whether all texts of an enumeration's values are texts of another type."""
+    if not all(is_valid(reader, text) for text in _enumerated_texts(writer)):
+        return False
+    if not writer.is_list() and not _members(writer) and "string" in _ancestors(writer):
+        # Blanks that the one takes away may be too many for the other.
+        return _blanks(writer) <= _blanks(reader)
+    # A number has many texts: 1, 01, 1.0.
+    return _derives(writer, reader) and not _patterns(reader) and "assertion" not in _facets(reader)
+
+
+def _enumerated_texts(type_: Any) -> list[str]:
+    """Return the values of an enumeration as the schema has them."""
+    facets = type_.get_facet(f"{{{XSD}}}enumeration") or ()
+    return [str(item.get("value", "")) for item in facets]
 
 
 def _derives(writer: Any, reader: Any) -> bool:
-    """Return whether both types restrict the same built-in type, or are lists of types that do."""
+    """Return whether both types restrict the same built-in type, or lists or unions of types that do."""
     if writer.is_list() or reader.is_list():
-        return bool(writer.is_list() and reader.is_list() and is_subtype(writer.item_type, reader.item_type))
+        return bool(writer.is_list() and reader.is_list() and is_subtype(item_type(writer), item_type(reader)))
+    members = _members(writer), _members(reader)
+    if any(members):
+        pairs = list(zip(*members, strict=False))
+        same = len(members[0]) == len(members[1])
+        return same and all(is_subtype(one, other) and is_subtype(other, one) for one, other in pairs)
     return built_in(reader) in _ancestors(writer)
 
 
@@ -65,17 +89,50 @@ def type_name(type_: Any) -> str:
 
 
 def _members(type_: Any) -> tuple[Any, ...]:
-    return tuple(getattr(type_, "member_types", None) or ())
+    """Return the members of a union, or of what restricts one."""
+    for item in _chain(type_):
+        members = getattr(item, "member_types", None)
+        if members:
+            return tuple(members)
+    return ()
+
+
+def _chain(type_: Any) -> Iterator[Any]:
+    """Yield a type and those that it restricts, up to the built-in one."""
+    while type_ is not None:
+        yield type_
+        type_ = None if (type_.name or "").startswith(f"{{{XSD}}}") else type_.base_type
+
+
+def _facets(type_: Any) -> frozenset[str]:
+    """Return the names of the facets that a schema adds to a built-in type, a list or a union; blanks aside."""
+    added = [item for item in _chain(type_) if not (item.name or "").startswith(f"{{{XSD}}}")]
+    names = (name.rpartition("}")[2] for item in added for name in item.facets if name is not None)
+    return frozenset(names) - {"whiteSpace"}
+
+
+def _patterns(type_: Any) -> set[frozenset[str]]:
+    """Return the patterns of each step of a type: one of those of each step must match."""
+    steps = (item.facets.get(f"{{{XSD}}}pattern") for item in _chain(type_))
+    return {frozenset(item.regexps) for item in steps if item is not None}
+
+
+def _assertions(type_: Any) -> frozenset[str]:
+    steps = (item.facets.get(f"{{{XSD}}}assertion") for item in _chain(type_))
+    return frozenset(str(item.path) for step in steps for item in (step if isinstance(step, list) else [step]) if item)
+
+
+def _blanks(type_: Any) -> int:
+    """Return how many blanks a type takes away from a text before it looks at it."""
+    if type_.is_list() or _members(type_):
+        return _BLANKS.index("collapse")
+    return _BLANKS.index(type_.white_space or "preserve")
 
 
 def _is_free(type_: Any) -> bool:
     """Return whether any text will do."""
-    return bool(built_in(type_) == "string" and not type_.is_list() and not _constrained(type_))
-
-
-def _constrained(type_: Any) -> bool:
-    names = (*_LENGTHS, "enumeration")
-    return type_.patterns is not None or any(facet(type_, item) is not None for item in names)
+    is_text = built_in(type_) in {"string", "normalizedString", "token"}
+    return is_text and not type_.is_list() and not _members(type_) and not _facets(type_)
 
 
 def _ancestors(type_: Any) -> frozenset[str]:
@@ -89,12 +146,22 @@ def _ancestors(type_: Any) -> frozenset[str]:
 
 
 def _facets_follow(writer: Any, reader: Any) -> bool:
+    facets = _facets(reader)
+    if "enumeration" in facets or (facets and _blanks(writer) != _blanks(reader)):
+        return False
     try:
         bounded = _bounds_follow(writer, reader, _LOWER, 1) and _bounds_follow(writer, reader, _UPPER, -1)
     except TypeError:
         # Two kinds of dates, with and without a zone, have no order.
         return False
-    return bounded and _lengths_follow(writer, reader) and _patterns_follow(writer, reader)
+    zones = facet(writer, "explicitTimezone"), facet(reader, "explicitTimezone")
+    return (
+        bounded
+        and _lengths_follow(writer, reader)
+        and (zones[1] in {None, "optional"} or zones[0] == zones[1])
+        and all(any(one <= other for one in _patterns(writer)) for other in _patterns(reader))
+        and _assertions(reader) <= _assertions(writer)
+    )
 
 
 def _bounds_follow(writer: Any, reader: Any, names: tuple[str, str], sign: int) -> bool:
@@ -128,17 +195,19 @@ def _lengths_follow(writer: Any, reader: Any) -> bool:
     return True
 
 
-def _patterns_follow(writer: Any, reader: Any) -> bool:
-    required = set(reader.patterns.regexps) if reader.patterns is not None else set()
-    inherited = set(writer.patterns.regexps) if writer.patterns is not None else set()
-    return required <= inherited and not getattr(reader, "assertions", ())
-
-
 def _candidate_texts(writer: Any, reader: Any) -> Iterator[str]:
+    """Yield texts at which two types may differ, plain ones before those with further blanks."""
+    texts = dict.fromkeys(_plain_texts(writer, reader))
+    yield from texts
+    for text in texts:
+        yield from (f" {text} ", text.replace(" ", "  "))
+
+
+def _plain_texts(writer: Any, reader: Any) -> Iterator[str]:
     """Yield texts at which two types may differ."""
     yield simple_example(writer)
     for type_ in (writer, reader):
-        yield from map(str, type_.enumeration or ())
+        yield from _enumerated_texts(type_)
         if type_.patterns is not None:
             yield from filter(None, (matching_text(text) for text in type_.patterns.regexps))
         for item in (*_LOWER, *_UPPER):
@@ -148,7 +217,9 @@ def _candidate_texts(writer: Any, reader: Any) -> Iterator[str]:
                 yield from _neighbour_texts(bound)
         for item in _LENGTHS:
             length = facet(type_, item)
-            yield from ("x" * size for size in _neighbours(length) if 0 <= size <= _MAX_CHARACTERS)
+            for size in _neighbours(length):
+                if 0 <= size <= _MAX_CHARACTERS:
+                    yield " ".join([simple_example(item_type(type_))] * size) if type_.is_list() else "x" * size
         for item in ("totalDigits", "fractionDigits"):
             digits = facet(type_, item)
             yield from ("1" * size for size in _neighbours(digits) if size > 0)
