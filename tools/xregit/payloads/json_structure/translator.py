@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 _BITS = (8, 16, 32, 64, 128)
@@ -62,6 +63,9 @@ _SAME = (
         "dependentRequired",
     ),
 )
+# Those of numbers that are written as text are texts themselves (JSON Structure Validation, "Numeric Validation").
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_MAX_DIGITS = 300
 _RENAMED = {"minEntries": "minProperties", "maxEntries": "maxProperties"}
 _LISTS = ("allOf", "anyOf", "oneOf")
 _INNER = ("not", "if", "then", "else", "contains")
@@ -101,6 +105,7 @@ def _translate_type(value: Any) -> Any:
         return value
     schema = _type_schema(value.get("type"))
     schema |= {key: value[key] for key in _SAME if key in value}
+    schema |= {key: _number(value[key]) for key in _BOUNDS if isinstance(value.get(key), str)}
     schema |= {new: value[old] for old, new in _RENAMED.items() if old in value}
     if isinstance(value.get("$ref"), str):
         schema["$ref"] = value["$ref"]
@@ -109,6 +114,17 @@ def _translate_type(value: Any) -> Any:
             schema[key] = [_translate_type(item) for item in value[key]]
     schema |= {key: _translate_type(value[key]) for key in _INNER if key in value}
     return {**schema, **_content(value), **_inherited(value)}
+
+
+def _number(text: str) -> Any:
+    """Return the number that a text is; one that is none, or has no bounds, stays, for its schema to refuse."""
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return text
+    if not number.is_finite() or abs(number.adjusted()) > _MAX_DIGITS:
+        return text
+    return int(number) if number == number.to_integral_value() else float(number)
 
 
 def _type_schema(type_: Any) -> dict[str, Any]:
