@@ -100,7 +100,7 @@ def test_nothing_is_said_of_a_protocol_that_nobody_reads() -> None:
     """Each part and fact in the files of protocols is one that is described, and each of those is used."""
     known, said = described(), protocols()
     assert {part for parts in said.values() for part in parts} == known.keys()
-    for part in ("wire", "cloudevents", "matching", "client", "asyncapi", "sending"):
+    for part in ("wire", "cloudevents", "matching", "client", "asyncapi", "sending", "printed", "skeleton"):
         assert {fact for parts in said.values() for fact in parts.get(part, {})} == known[part], part
 
 

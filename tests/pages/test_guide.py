@@ -58,7 +58,8 @@ def parameters(name: str) -> dict[str, click.Parameter]:
     """Return the options of a command, by all names that they have."""
     command = commands.xregit.get_command(click.Context(commands.xregit), name)
     assert command is not None, name
-    return {option: each for each in command.params for option in each.opts if option.startswith("-")}
+    commands_ = command.commands.values() if isinstance(command, click.Group) else (command,)
+    return {option: each for one in commands_ for each in one.params for option in each.opts if option.startswith("-")}
 
 
 def wrong_in(line: str) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("xregit.cli.init:init", "Write the files of a new registry and its repository."),
+    "add": ("xregit.cli.add:add", "Write the file of a new message, group, endpoint or schema, with comments."),
     "check": ("xregit.cli.check:check", "Check the registry against all rules."),
     "build": ("xregit.cli.build:build", "Check, then write document, static API, site and tables."),
     "compile": ("xregit.cli.build:compile_", "Write the registry as one xRegistry document."),
