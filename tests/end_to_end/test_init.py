@@ -72,8 +72,10 @@ def test_main_is_built(made: Repository, tmp_path: Path) -> None:
     runner = Runner(clone.root, tmp_path / "scratch", {**PUSH, "vars.XREGIT_PAGES": "true"})
     runner.job("publish.yml", "build")
     assert runner.failed == []
-    assert set(runner.artifacts) == {"api", "site", "tables", "github-pages"}
+    assert set(runner.artifacts) == {"checksums", "api", "site", "tables", "github-pages"}
     assert all(path.exists() for paths in runner.artifacts.values() for path in paths)
+    sums = (clone.root / "build/SHA256SUMS").read_text(encoding="utf-8")
+    assert len(sums.splitlines()) == len([path for path in (clone.root / "build").rglob("*") if path.is_file()]) - 1
     page = clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html"
     assert "A customer has placed an order." in page.read_text(encoding="utf-8")
 
@@ -84,11 +86,11 @@ def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
         registry = load(file)
         assert registry["permissions"] == {}
         for name, job in registry["jobs"].items():
-            deploys = name == "pages"
-            assert set(job["permissions"]) <= (
-                {"pages", "id-token"} if deploys else {"contents", "security-events", "actions"}
-            )
-            assert ("vars.XREGIT_PAGES" in job.get("if", "")) is deploys
+            rights = {"pages": {"pages", "id-token"}, "attest": {"attestations", "id-token"}}
+            assert set(job["permissions"]) <= rights.get(name, {"contents", "security-events", "actions"})
+            assert (f"vars.XREGIT_{name.upper()}" in job.get("if", "")) is (name in rights)
+            # What may sign or deploy runs nothing that was installed or built.
+            assert not any("run" in step for step in job["steps"]) or name not in rights
         lines = file.read_text(encoding="utf-8").splitlines()
         assert all(PINNED.search(line) for line in lines if "uses:" in line)
 

@@ -73,7 +73,7 @@ def test_change_that_breaks_nobody_passes(origin: Repository, tmp_path: Path) ->
     runner.job("check.yml", "registry")
     assert runner.failed == []
     assert "::error " not in runner.output(CHECK)
-    assert runner.summary.startswith("## Nothing breaks\n")
+    assert runner.summary.startswith("## No breaking changes\n")
     assert errors(clone) == []
 
 
@@ -102,7 +102,7 @@ def test_registry_that_main_has_not_yet_is_new(root: Path, tmp_path: Path) -> No
     runner.job("check.yml", "registry")
     assert runner.failed == []
     assert "there was no registry" in runner.output(CHECK)
-    assert runner.summary.startswith("## Nothing breaks\n")
+    assert runner.summary.startswith("## No breaking changes\n")
 
 
 def test_action_serves_other_repositories(root: Path, tmp_path: Path) -> None:
