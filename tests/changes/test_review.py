@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from json import dumps
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from tests.catalog.folders import registry_of
 from xregit.changes import diff
 from xregit.changes.review import MergeDecision, Review, review
-from xregit.rules import check
+from xregit.reports.changes import changes_text
+from xregit.reports.markdown import changes_markdown
+from xregit.rules import RULES, check
 
 GROUP, MESSAGE = "messagegroups/g/messagegroup.yaml", "messagegroups/g/messages/m.yaml"
 TODAY = date(2026, 6, 1)
@@ -248,3 +251,69 @@ def test_finding_says_who_has_to_do_something_and_what_else_changes(tmp_path: Pa
         'It reaches "/messagegroups/g/messages/d0", "/messagegroups/g/messages/d1", "/messagegroups/g/messages/d2" '
         "and 2 more."
     )
+
+
+SCHEMA = "schemagroups/s/schemas/x/versions/1.json"
+PAYLOAD = {
+    "schemagroups/s/schemas/x/schema.yaml": "format: JsonSchema/draft-07\n",
+    MESSAGE: "dataschemaformat: JsonSchema/draft-07\ndataschemauri: /schemagroups/s/schemas/x\n",
+}
+BEFORE = """\
+{
+  "type": "object",
+  "properties": {
+    "a": {"type": "string"},
+    "state": {"enum": ["on", "off"]},
+    "c": {"type": "string"},
+    "d": {"type": "string"}
+  },
+  "required": ["a"]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("edits", "line"),
+    [
+        ({'["on", "off"]': '["on", "off", "broken"]'}, 5),
+        ({'"c": {"type": "string"}': '"c": {"type": "integer"}', '"type": "object"': '"type":   "object"'}, 6),
+        ({'["a"]': '["a", "d"]'}, 9),
+        ({'  "required": ["a"]\n': "", '"d": {"type": "string"}\n  },': '"d": {"type": "string"}\n  }'}, 8),
+        ({BEFORE: '{"type": "array"}'}, 1),
+        ({'    "a": {"type": "string"},\n': "", '["a"]': "[]"}, 4),
+    ],
+)
+def test_a_changed_payload_is_found_at_its_line(edits: dict[str, str], line: int, tmp_path: Path) -> None:
+    """At the first changed line that names what breaks, else at the first one that changed."""
+    after = BEFORE
+    for old, new in edits.items():
+        assert old in after
+        after = after.replace(old, new)
+    review = reviewed(tmp_path, PAYLOAD | {SCHEMA: BEFORE}, PAYLOAD | {SCHEMA: after})
+    assert [(item.path, item.line) for item in review.diagnostics] == [(f"registry/{SCHEMA}", line)]
+
+
+def test_all_changes_of_a_payload_are_listed(tmp_path: Path) -> None:
+    """Each in a line of its own, however many there are."""
+    names = [f"name{number}" for number in range(12)]
+    schemas = [
+        dumps({"type": "object", "properties": {name: {"type": kind} for name in names}, "required": required})
+        for kind, required in (("string", []), ("string", names))
+    ]
+    changed = reviewed(tmp_path, PAYLOAD | {SCHEMA: schemas[0]}, PAYLOAD | {SCHEMA: schemas[1]})
+    (change,) = (item.change for item in changed.items)
+    assert change.where == tuple(names)
+    assert all(name in " ".join(change.details) for name in names)
+    assert [line for line in changes_text(changed).split("\n") if line.startswith("    - ")] == [
+        f"    - {detail}" for detail in change.details
+    ]
+
+
+def test_what_to_do_where_a_break_is_intended(tmp_path: Path) -> None:
+    """Findings and summaries name the file of the waivers, pages show one; nobody is told where nothing breaks."""
+    advice = "add a waiver to registry/waivers.yaml"
+    broken = reviewed(tmp_path / "broken", {MESSAGE: TOPIC.format("a")}, {MESSAGE: TOPIC.format("b")})
+    assert all(advice in text for text in (broken.diagnostics[0].help, changes_text(broken), changes_markdown(broken)))
+    fine = reviewed(tmp_path / "fine", {MESSAGE: TOPIC.format("a")}, {MESSAGE: f"description: M.\n{TOPIC.format('a')}"})
+    assert advice not in changes_text(fine) + changes_markdown(fine)
+    assert all("rule: " + rule.name in rule.doc for rule in RULES if rule.waivable)

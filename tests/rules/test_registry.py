@@ -49,7 +49,8 @@ def test_page_has_all_parts(rule: Rule) -> None:
     """A page has the rule's name, why it exists and what to do, a bad and a good example."""
     lines = rule.doc.splitlines()
     assert lines[0] == f"# {rule.name}"
-    assert re.findall("^## .*", rule.doc, re.MULTILINE) == ["## Bad", "## Good"]
+    headings = ["## Bad", "## Good", *(["## When it is intended"] if rule.waivable else [])]
+    assert re.findall("^## .*", rule.doc, re.MULTILINE) == headings
     paragraphs = rule.doc.split("\n\n")
     assert len([text for text in paragraphs[1 : paragraphs.index("## Bad")] if text.endswith(".")]) >= 2
 

@@ -34,6 +34,7 @@ class Difference:
     ``about`` is the entity's type, ``kind`` what differs, ``relation`` how what was allowed and what is allowed now
     relate; `verdicts.yaml` lists them. ``path`` leads to the attribute from the entity. ``words`` are values for the
     placeholders in the texts of that table, and ``reaches`` are further entities that differ for the same cause.
+    ``details`` are further sentences, and ``where`` the places in a payload that they are about, the worst first.
     """
 
     xid: str
@@ -45,6 +46,8 @@ class Difference:
     after: Any = None
     words: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     reaches: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Change:
 
     ``change`` is ``added``, ``removed`` or ``changed``. ``rule`` names the kind of change, ``says`` has its meaning for
     each audience, ``path`` leads to the attribute, and ``reaches`` lists all other entities that it changes too.
-    ``entity`` is the singular name of the entity's type, ``kind`` that of the difference.
+    ``entity`` is the singular name of the entity's type, ``kind`` that of the difference. ``details`` are the sentences
+    behind the message, and ``where`` the places in a payload that they are about, the worst first.
     """
 
     xid: str
@@ -71,6 +75,13 @@ class Change:
     help: str = ""
     requirement: str = ""
     reaches: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The message with its details."""
+        return " ".join((self.message, *self.details))
 
     @property
     def impact(self) -> Impact:
@@ -99,12 +110,14 @@ class Change:
             "attribute": self.attribute,
             "before": self.before,
             "after": self.after,
-            "message": self.message,
+            "message": self.text,
             "requirement": self.requirement,
             "rule": self.rule,
             "producer": {"impact": str(self.producer), "says": self.says.get("producer", "")},
             "consumer": {"impact": str(self.consumer), "says": self.says.get("consumer", "")},
             "reaches": list(self.reaches),
+            "details": list(self.details),
+            "where": list(self.where),
             "help": self.help,
         }
 

@@ -5,6 +5,7 @@ Writing a name otherwise, by mistake or not, is one edit, but it removes one att
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from xregit.model.spelling import is_misspelled
 from xregit.xid import parent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xregit.catalog.registry import Entity, Registry
     from xregit.changes.change import Change
     from xregit.json_pointer import KeyPath, NamePath
@@ -72,7 +75,8 @@ def locate_change(before: Registry, after: Registry, change: Change, name: NameP
     if entity is not None and name:
         return entity.place, after.origin.span(entity.place, name, on_key=True)
     if isinstance(entity, Version):
-        return _own_file(entity), Span(1, 1, 1, 1)
+        line = _changed_line(before.entity(change.xid), entity, change.where)
+        return _own_file(entity), Span(line, 1, line, 1)
     if entity is not None:
         path = _file_path(entity, change)
         return entity.place, after.origin.span(entity.place, path, on_key=True)
@@ -84,6 +88,28 @@ def locate_change(before: Registry, after: Registry, change: Change, name: NameP
         return Place(place.path), Span()
     holder = after.entity(parent(change.xid))  # the group or schema in whose file it stood
     return (holder.place, after.origin.span(holder.place)) if holder is not None else (Place(old.place.path), Span())
+
+
+def _changed_line(old: Entity | None, new: Version, where: Sequence[str]) -> int:
+    """Return the first line of a document that differs and names what changed, else the first one that differs.
+
+    ``where`` are places in the payload; a name that is gone stands nowhere.
+    """
+    texts = [item.document.data if isinstance(item, Version) and item.document else None for item in (old, new)]
+    if texts[0] is None or texts[1] is None:
+        return 1
+    before, after = (text.decode(errors="replace").splitlines() for text in texts if text is not None)
+    common = range(min(len(before), len(after)))
+    start = next((number for number in common if before[number] != after[number]), len(common))
+    same = next((number for number in common[: len(common) - start] if before[-1 - number] != after[-1 - number]), 0)
+    changed = range(start, max(len(after) - same, start))
+    names = [re.findall(r"[^.:\s\[\]]+", place)[-1:] for place in where]
+    for name in (each for found in names for each in found):
+        word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        line = next((number for number in changed if word.search(after[number])), None)
+        if line is not None:
+            return line + 1
+    return min(start + 1, max(len(after), 1))
 
 
 def _own_file(entity: Entity) -> Place:

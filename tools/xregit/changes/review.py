@@ -73,7 +73,7 @@ class Review:
     A name in another spelling has one diagnostic. ``on_new_names`` are the diagnostics at names that are new.
     ``unreadable`` are the files that can't be read in one of the states, whose definitions are therefore not compared.
     ``policy`` are the diagnostics that a reviewer should see first: what was not compared, and what changes of the
-    settings and waivers.
+    settings and waivers. ``waivers_path`` is the file of the waivers, which let intended changes through.
     """
 
     items: tuple[ReviewItem, ...]
@@ -81,6 +81,13 @@ class Review:
     on_new_names: frozenset[Diagnostic] = frozenset()
     unreadable: tuple[str, ...] = ()
     policy: tuple[Diagnostic, ...] = ()
+    waivers_path: str = WAIVERS_FILE
+
+    @property
+    def advice(self) -> str:
+        """What to do where a break is intended; nothing where no change fails."""
+        stands = any(item.decision is MergeDecision.STANDS for item in self.items)
+        return intended_break(self.waivers_path) if stands else ""
 
     @property
     def failed(self) -> bool:
@@ -113,11 +120,15 @@ class _Reviewer:
 
     def review(self, changes: Sequence[Change]) -> Review:
         items = tuple(self.decide(change) for change in changes)
-        findings = list(_worst_per_name((item.name, _diagnostic(item)) for item in items if item.severity is not None))
+        path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
+        advice = intended_break(path)
+        findings = list(
+            _worst_per_name((item.name, _diagnostic(item, advice)) for item in items if item.severity is not None)
+        )
         policy = ordered([*self.files_not_compared(), *self.changed_settings(), *self.changed_waivers()])
         diagnostics = ordered([*(item for _, item in findings), *self.check_waivers(), *policy])
         unreadable = tuple(sorted(self.before.broken | self.after.broken))
-        return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable, policy)
+        return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable, policy, path)
 
     def decide(self, change: Change) -> ReviewItem:
         place, span = locate_change(self.before, self.after, change)
@@ -230,18 +241,24 @@ def _levels(registry: Registry) -> dict[KeyPath, str]:
     return {(*place, rule): level for place, rules in tables.items() for rule, level in rules.items()}
 
 
-def _diagnostic(item: ReviewItem) -> Diagnostic:
+def intended_break(waivers_path: str) -> str:
+    """Return how a break is let through that is meant to be."""
+    return f"If the break is intended, add a waiver to {waivers_path} in a change that is merged before this one."
+
+
+def _diagnostic(item: ReviewItem, advice: str) -> Diagnostic:
     change, span = item.change, item.span
     line = (span.line, span.column, span.endline, span.endcolumn)
     severity = item.severity or Severity.ERROR
     text = describe_change(change)
-    return Diagnostic(change.rule, severity, item.place.path, text, *line, change.xid, change.help, change.requirement)
+    help_ = f"{change.help} {advice}".lstrip()
+    return Diagnostic(change.rule, severity, item.place.path, text, *line, change.xid, help_, change.requirement)
 
 
 def describe_change(change: Change) -> str:
     """Return what a change does, in sentences: what it is, what it means for whom, and what else it reaches."""
     effects = [f"{name.capitalize()}s {change.says[name]}." for name in change.audience if name in change.says]
-    text = f"{change.message} {' '.join(effects)}".rstrip()
+    text = f"{change.text} {' '.join(effects)}".rstrip()
     if not change.reaches:
         return text
     first = ", ".join(f'"{xid}"' for xid in change.reaches[:MAX_LISTED])

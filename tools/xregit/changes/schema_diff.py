@@ -19,7 +19,7 @@ from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.base import Document, fetch_nothing
 from xregit.payloads.compatibility import Answer, Verdict, compare_documents
-from xregit.payloads.compatibility.base import ROOT, summarise, worst_first
+from xregit.payloads.compatibility.base import ROOT, messages, worst_first
 from xregit.source import json_loader
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import SchemaDocuments
     from xregit.changes.message_diff import MessageState
+    from xregit.json_pointer import NamePath
 
 
 UNCLEAR = "unclear"
@@ -80,12 +81,13 @@ class Relation:
     detail: str = ""
     verdicts: tuple[Verdict, ...] = ()
 
-    @property
-    def words(self) -> Mapping[str, str]:
-        """The end of a sentence that says why, and what to do about the worst of it."""
+    def difference(self, xid: str, about: str, path: NamePath, before: Any, after: Any) -> Difference:
+        """Return the difference in an entity that the relation is."""
         verdicts = worst_first(self.verdicts)
-        detail = f". {summarise(verdicts)}" if verdicts else self.detail
-        return {"detail": detail, "advice": f"{verdicts[0].help} " if verdicts else ""}
+        words = {"detail": self.detail, "advice": f"{verdicts[0].help} " if verdicts else ""}
+        difference = Difference(xid, about, "payload", self.relation, path, before, after, words)
+        where = dict.fromkeys(item.where for item in verdicts)
+        return replace(difference, details=tuple(messages(verdicts)), where=tuple(where))
 
 
 def compare_payloads(old: Payload, new: Payload) -> Relation:
@@ -161,8 +163,7 @@ def diff_message_schema(xid: str, before: MessageState, after: MessageState) -> 
     names = ("dataschema", *REFERENCES) if has_xids else ("dataschema", "dataschemauri")
     if one.format != other.format or not all(alike(old[name], new[name]) for name in names):
         comparison = compare_payloads(one, other)
-        references = one.reference, other.reference
-        yield Difference(xid, "message", "payload", comparison.relation, (name,), *references, comparison.words)
+        yield comparison.difference(xid, "message", (name,), one.reference, other.reference)
 
 
 def _schema_attributes(state: MessageState) -> dict[str, Any]:
@@ -274,12 +275,12 @@ def _diff_document(
         stays = _is_same_content(old.document, new.document, versions)
         if about == "schema" or not stays or (old.format, old.reference) != (new.format, new.reference):
             relation = compare_payloads(old, new)
-            messages = frozenset(item.message for item in relation.verdicts)
-            relations[relation.relation, relation.detail, messages][usage] = relation
+            sentences = frozenset(item.message for item in relation.verdicts)
+            relations[relation.relation, relation.detail, sentences][usage] = relation
     for by_usage in relations.values():
         relation = _join_relations(by_usage)
         reaches = tuple(user for usage in by_usage for user in users.get(usage, ()))
-        yield Difference(xid, about, "payload", relation.relation, path, *ids, relation.words, reaches)
+        yield replace(relation.difference(xid, about, path, *ids), reaches=reaches)
 
 
 def _join_relations(relations: Mapping[Usage, Relation]) -> Relation:

@@ -135,6 +135,8 @@ def judge(difference: Difference) -> Change:
         help=row.help.format_map(words),
         requirement=row.requirement,
         reaches=difference.reaches,
+        details=difference.details,
+        where=difference.where,
     )
 
 

@@ -108,7 +108,7 @@ class ChangeHistory:
         verb = BREAKING.get(change.impact, "")
         breaks = f"{verb} {' and '.join(f'{name}s' for name in change.audience)}" if verb else ""
         if change.xid == xid:
-            return ChangeEntry(change.message, None, breaks)
+            return ChangeEntry(change.text, None, breaks)
         owner, is_version, version = change.xid.partition("/versions/")  # the id of a version alone says nothing
         text = f"{owner.rpartition('/')[2]}, version {version}" if is_version else ""
-        return ChangeEntry(change.message, self._link(change.xid, text), breaks)
+        return ChangeEntry(change.text, self._link(change.xid, text), breaks)

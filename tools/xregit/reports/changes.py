@@ -76,7 +76,8 @@ def changes_text(review: Review) -> str:
             *(line for item in part.items for line in _change_lines(item, brief=part.brief)),
             "",
         ]
-    return "\n".join([*map(escape_control, lines), summary(review)])
+    advice = [review.advice] if review.advice else []
+    return "\n".join([*map(escape_control, lines), summary(review), *advice])
 
 
 def changes_json(review: Review) -> str:
@@ -135,10 +136,11 @@ def _policy_lines(policy: Sequence[Diagnostic]) -> Iterator[str]:
 def _change_lines(item: ReviewItem, *, brief: bool) -> Iterator[str]:
     change = item.change
     if brief:
-        yield f"  {change.xid}: {change.message}"
+        yield f"  {change.xid}: {change.text}"
         return
     yield f"  {change.xid}"
     yield f"{_INDENT}{change.message}"
+    yield from (f"{_INDENT}- {detail}" for detail in change.details)
     for who in AUDIENCES:
         if who in change.says:
             yield f"{_INDENT}{who}s {change.says[who]} ({getattr(change, who)})"
@@ -189,7 +191,7 @@ def _entry_lines(entry: HistoryEntry) -> Iterator[str]:
         yield "    Created." if entry.begins else "    No catalog changes."
     for change in entry.changes:
         by = "" if change.xid == entry.xid else f" (through {change.xid})"
-        yield f"    {change.message}{by}{_consequence(change)}"
+        yield f"    {change.text}{by}{_consequence(change)}"
 
 
 def _consequence(change: Change) -> str:

@@ -67,6 +67,8 @@ def _summary(review: Review, form: _Form) -> str:
     blocks = [f"## {headline(review)}", *_policy(review, form), *_unread(review, form)]
     for part in parts(review):
         blocks += _block(part, form)
+    if review.advice:
+        blocks.append(_prose(review.advice))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -131,12 +133,14 @@ def _block(part: Part, form: _Form) -> Iterator[str]:
 
 
 def _line(item: ReviewItem, page: Page) -> str:
-    return f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.message)}"
+    return f"- {_link(_code(item.change.xid), page(item.change.xid))}: {_prose(item.change.text)}"
 
 
 def _row(item: ReviewItem, form: _Form) -> str:
     change = item.change
-    what = [_title(item, form.page), _prose(change.message)]
+    what = [_title(item, form.page), *map(_prose, (change.message, *change.details[: form.rows]))]
+    if change.details[form.rows :]:
+        what.append(f"… and {len(change.details) - form.rows} more.")
     if change.reaches:
         what.append(f"It reaches {len(change.reaches)} more, listed below.")
     if item.reason:

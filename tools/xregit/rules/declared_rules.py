@@ -100,9 +100,11 @@ IMPORT = (
 CHANGE, WAIVERS = "change", "waivers"
 
 
-def _declare_change(severity: Severity, rules: Mapping[str, tuple[str, str]]) -> tuple[Rule, ...]:
+def _declare_change(
+    severity: Severity, rules: Mapping[str, tuple[str, str]], *, waivable: bool = False
+) -> tuple[Rule, ...]:
     return tuple(
-        Rule(name, CHANGE, severity, summary, (requirement,) if requirement else ())
+        Rule(name, CHANGE, severity, summary, (requirement,) if requirement else (), waivable=waivable)
         for name, (requirement, summary) in rules.items()
     )
 
@@ -134,6 +136,7 @@ BREAKS = _declare_change(
         "authorization-dropped": ("EP-25", "A way to be admitted to an endpoint is gone."),
         "endpoint-not-live": ("EP-34", "An endpoint is no longer live."),
     },
+    waivable=True,
 )
 
 UNCLEAR = _declare_change(
@@ -143,6 +146,7 @@ UNCLEAR = _declare_change(
         "payload-unclear": ("MSG-7", "A payload's schema changes, and whether old and new fit can't be told."),
         "option-changed": ("EP-22", "An option of an endpoint changes, and what that does can't be told."),
     },
+    waivable=True,
 )
 
 OF_WAIVERS = (
@@ -169,7 +173,7 @@ POLICY = (
 )
 
 RULES = (*BREAKS, *UNCLEAR, *OF_WAIVERS, *POLICY)
-WAIVABLE = frozenset(item.name for item in (*BREAKS, *UNCLEAR))
+WAIVABLE = frozenset(item.name for item in RULES if item.waivable)
 
 
 @rule(WAIVERS, Severity.ERROR, "A waiver names a rule that does not exist, or that it can't let through.")

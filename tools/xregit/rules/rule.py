@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Message
     from xregit.messages.overlap import Overlap
 
+# What the page of each rule about a change ends with.
+_WAIVER = """\
+## When it is intended
+
+A waiver lets the change through. Merge it before the change, so that whoever approves it reviews it by itself:
+
+```yaml
+# waivers.yaml
+waivers:
+  - xid: /messagegroups/fleet/messages/fleet.position
+    rule: {rule}
+    reason: Why it breaks nobody.
+    approvedby: Who agreed to it.
+    until: 2030-12-31
+```
+"""
 _DOCS = Path(__file__).parent / "docs"
 
 Check = Callable[["Registry", Any], Iterable[Finding]]
@@ -67,7 +83,7 @@ class Rule:
     ``check`` takes the registry and one entity, as its view where there is one; a rule about "text", "model",
     "import" or "suppression" has none, since others find these. It is asked only about entities that state one of
     the ``attributes`` themselves, and about messages with the envelope or protocol of ``selector``, if any are named;
-    so it need not look whether that is so.
+    so it need not look whether that is so. What is ``waivable`` can be let through by a waiver.
     """
 
     name: str
@@ -78,13 +94,15 @@ class Rule:
     check: Check | None = None
     attributes: frozenset[str] = frozenset()
     selector: tuple[str, str] = ("", "")
+    waivable: bool = False
 
     @property
     def doc(self) -> str:
         """The rule's page: why it exists, a bad and a good example, as Markdown."""
         # "error" marks the place for the tests; a reader may take it for the severity, which is often another.
         text = (_DOCS / f"{self.name}.md").read_text(encoding="utf-8")
-        return re.sub("(#|//) error$", r"\1 found here", text, flags=re.MULTILINE)
+        page = re.sub("(#|//) error$", r"\1 found here", text, flags=re.MULTILINE)
+        return f"{page.rstrip()}\n\n{_WAIVER.format(rule=self.name)}" if self.waivable else page
 
 
 def rule(

@@ -93,6 +93,7 @@ def worst(*answers: Answer) -> Answer:
 
 _MAX_SENTENCES = 3
 _MAX_PLACES = 3
+_MAX_PLACES_LISTED = 20
 
 
 def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -102,21 +103,26 @@ def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 def summarise(verdicts: Iterable[Verdict]) -> str:
     """Return the messages of verdicts as one text without the last full stop; of many, the first few."""
-    places: dict[str, list[str]] = {}
-    for item in verdicts:
-        places.setdefault(item.message.removesuffix("."), []).append(item.where)
-    sentences = [f"{_place_prefix(where)}{message}" for message, where in places.items()]
+    sentences = [text.removesuffix(".") for text in messages(verdicts, _MAX_PLACES)]
     more = len(sentences) - _MAX_SENTENCES
     return ". ".join(sentences[:_MAX_SENTENCES]) + (f", and {more} more" if more > 0 else "")
 
 
-def _place_prefix(where: Sequence[str]) -> str:
+def messages(verdicts: Iterable[Verdict], limit: int = _MAX_PLACES_LISTED) -> list[str]:
+    """Return each message of some verdicts once, behind the places where it is true, of which ``limit`` are listed."""
+    places: dict[str, list[str]] = {}
+    for item in verdicts:
+        places.setdefault(item.message, []).append(item.where)
+    return [f"{_place_prefix(where, limit)}{message}" for message, where in places.items()]
+
+
+def _place_prefix(where: Sequence[str], limit: int) -> str:
     """Return the places before a sentence; one about the payload as a whole needs none."""
     names = list(dict.fromkeys(where))
     if names == [ROOT]:
         return ""
-    more = len(names) - _MAX_PLACES
-    return ", ".join(names[:_MAX_PLACES]) + (f" and {more} more" if more > 0 else "") + ": "
+    more = len(names) - limit
+    return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "") + ": "
 
 
 _TRANSITIVE = "_transitive"
