@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "fmt": ("xregit.cli.edit:fmt", "Bring YAML files into their canonical form."),
     "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
     "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
-    "import": ("xregit.cli.exchange:import_", "Turn xRegistry and AsyncAPI documents into YAML files."),
+    "import": ("xregit.cli.exchange:import_", "Turn documents and schemas into YAML files."),
     "export": ("xregit.cli.exchange:export", "Write the catalog as AsyncAPI documents."),
     "explain": ("xregit.cli.check:explain", "Say why a rule exists, with a bad and a good example."),
     "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
 )
 def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
-    """Turn xRegistry and AsyncAPI documents into YAML files.
+    """Turn documents and schemas into YAML files.
 
     xRegistry documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report
-    names the release of each, and what was changed in which lines. AsyncAPI documents may be of 2.0 to 3.1; one that
-    was imported before brings its changes, and what people have edited since stays.
+    names the release of each, and what was changed in which lines. AsyncAPI documents may be of 2.0 to 3.1. A
+    folder may hold schemas: .avsc, .proto, .xsd and JSON Schema. What was imported before brings its changes, and what
+    people have edited since stays.
 
     Files that are there already are kept as they are; if something can't be imported, nothing is written and the exit
     code is 1. JSON lists every change on its own.

@@ -1,4 +1,4 @@
-"""Documents of other kinds, such as AsyncAPI's, as values of xRegistry documents."""
+"""Documents of other kinds, AsyncAPI's and folders of schemas, as values of xRegistry documents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
 from xregit.document.loader import LoadedDocument, load_converted
+from xregit.document.schema_files import ENDINGS, SchemaFolder
+from xregit.errors import XregitError
 from xregit.messages.encoder import MessageError, new
 from xregit.messages.matcher import Matcher
 
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 _KIND = "AsyncAPI"
+# The endings of schemas that can be nothing else.
+_SCHEMAS = (".avsc", ".proto", ".xsd")
 _ADVICE = "Correct the example, or the definition."
 _ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
 
@@ -32,13 +37,32 @@ class ForeignDocument:
 
 
 def load_foreign(path: Path) -> ForeignDocument | None:
-    """Return what a file of another kind becomes, or None for one that may be an xRegistry document.
+    """Return what a file or folder of another kind becomes, or None for one that may be an xRegistry document.
 
     Raises:
-        XregitError: the file can't be read.
+        XregitError: it can't be read.
     """
+    if path.is_dir() or path.suffix in _SCHEMAS:
+        return _load_schemas(path)
     if not path.is_file() or not _ASYNCAPI.search(data := path.read_bytes()):
         return None
+    return _load_asyncapi(path, data)
+
+
+def _load_schemas(path: Path) -> ForeignDocument | None:
+    """Return what a folder of schemas becomes, or a file that can be nothing else."""
+    if (path / REGISTRY_FILE).exists():
+        return None
+    folder = SchemaFolder(path).read()
+    if not folder.files:
+        message = f'there is no schema in "{path}"; name a folder with files that end in {", ".join(ENDINGS)}'
+        raise XregitError(message)
+    value = folder.document()
+    loaded = load_converted(folder.files[0].place(path), value, "schema files", folder.diagnostics)
+    return ForeignDocument(loaded, folder.group, value)
+
+
+def _load_asyncapi(path: Path, data: bytes) -> ForeignDocument | None:
     importer = AsyncapiImporter()
     root = importer.reader.document(path, data)
     if root is not None and not is_asyncapi(root.value):

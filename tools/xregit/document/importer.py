@@ -76,8 +76,8 @@ class ImportReport:
 def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
-    Documents are xRegistry's or AsyncAPI's. An AsyncAPI document that was imported before updates its entities: what
-    it changed is taken over, what people have edited since stays.
+    Documents are xRegistry's or AsyncAPI's; a folder holds schemas. What isn't xRegistry's and was imported before
+    updates its entities: what it changed is taken over, what people have edited since stays.
 
     Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
 

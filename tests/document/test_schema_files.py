@@ -1,0 +1,69 @@
+"""Folders of schema files as registries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import xregit
+from xregit.diagnostics import Severity
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/document/schema_folder/cases.yaml").read_text())
+
+
+def _write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["about"] for case in CASES])
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
+    """The files become the schemas of the case, whose documents keep their text, and check finds no error."""
+    folder = _write(tmp_path / "Team Schemas", case["files"])
+    report = xregit.import_documents(folder, tmp_path / "registry")
+    assert [Path(item.path).name for item in report.diagnostics] == case.get("left", [])
+    registry = xregit.load(tmp_path / "registry")
+    found = {
+        schema.id: {version.id: version.document.data.decode() for version in schema.versions if version.document}
+        for schema in registry["/schemagroups/team-schemas"].schemas
+    }
+    assert found == case["schemas"]
+    assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
+
+
+def test_newest_version_is_the_default(tmp_path: Path) -> None:
+    """Versions follow each other by number."""
+    _write(tmp_path / "s", {f"v{number}/a.avsc": '"int"' for number in (1, 2, 10)})
+    xregit.import_documents(tmp_path / "s", tmp_path / "registry")
+    schema = xregit.compile(xregit.load(tmp_path / "registry"))["schemagroups"]["s"]["schemas"]["a"]
+    assert schema["meta"]["defaultversionid"] == "10"
+    assert {vid: version["ancestor"] for vid, version in schema["versions"].items()} == {"1": "1", "2": "1", "10": "2"}
+
+
+def test_new_version_is_added(tmp_path: Path) -> None:
+    """Importing the folder again brings what is new."""
+    folder = _write(tmp_path / "s", {"v1/a.avsc": '"int"'})
+    xregit.import_documents(folder, tmp_path / "registry")
+    _write(folder, {"v2/a.avsc": '"long"'})
+    report = xregit.import_documents(folder, tmp_path / "registry")
+    assert "schemagroups/s/schemas/a/versions/2.avsc" in report.files
+    assert "schemagroups/s/schemas/a/versions/1.avsc" in report.kept
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.txt": ""}, "there is no schema in"),
+        ({"v1/a.avsc": '"int"', "a-1.avsc": '"int"'}, 'is version 1 of "a", and so is another file'),
+    ],
+)
+def test_fault_is_told(files: dict[str, str], message: str, tmp_path: Path) -> None:
+    """A folder that can't be a catalog is refused, and nothing is written."""
+    with pytest.raises(xregit.XregitError, match=message):
+        xregit.import_documents(_write(tmp_path / "s", files), tmp_path / "registry")
+    assert not (tmp_path / "registry").exists()
