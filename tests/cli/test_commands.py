@@ -77,7 +77,7 @@ def test_errors_are_listed_alone(broken: Path, capsys: pytest.CaptureFixture[str
     assert run(["check", "--severity", "error", "--format", "json"]) == 1
     captured = capsys.readouterr()
     assert {item["severity"] for item in json.loads(captured.out)["diagnostics"]} == {"error"}
-    assert captured.err.startswith("Not listed: 1 warning")
+    assert captured.err.startswith("Not listed: 2 warnings")
     assert run(["build"]) == 1
     output = capsys.readouterr().err
     assert "unknown-attribute" not in output

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
+from xregit.model import odd_characters
 from xregit.model.constraints import is_valid
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.quoting import cut, either, quote, unquoted
@@ -119,7 +120,7 @@ def missing_attribute(
 def is_present_misspelled(attribute: AttributeModel, attributes: Iterable[str], value: Mapping[str, Any]) -> bool:
     """Return whether an attribute that is missing, or what belongs into it, is there under a name that is reported."""
     names = frozenset(attributes)
-    others = [name for name, item in value.items() if item is not None and name not in names]
+    others = [odd_characters.repair(name) for name, item in value.items() if item is not None and name not in names]
     return any(name in attribute.attributes or suggest_similar(name, (attribute.name,)) for name in others)
 
 
@@ -129,6 +130,11 @@ def unknown_attribute(name: str, path: KeyPath, attributes: Iterable[str], hint:
     choices = f"Known here: {', '.join(names)}." if 0 < len(names) <= MAX_LISTED else _DECLARE
     help_ = MERGE_KEY if name == "<<" else hint or _suggest_attribute(str(name), path, names) or choices
     message = f'There is no attribute "{cut(name)}" here.'
+    character = odd_characters.describe(str(name))
+    if character:
+        message = f"There is no attribute {quote(str(name))} here: its name has {character}."
+        indented = ", indented with ordinary spaces" if str(name)[:1].isspace() else ""
+        help_ = f'Write "{cut(odd_characters.repair(str(name)))}"{indented}.'
     return Finding(UNKNOWN_ATTRIBUTE, (*path, name), message, help_, requirement, on_key=True)
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from xregit.model import odd_characters
 from xregit.model.aliases import find_name
 from xregit.model.constraints import is_valid
 from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, TEXTS
@@ -90,6 +91,13 @@ def suggest_value(attribute: AttributeModel, value: Any, key: str | int, kind: s
 
     If it is the value of a property, ``kind`` is its form, and ``example`` one that the property's definition has.
     """
+    character = odd_characters.describe(value) if isinstance(value, str) else ""
+    if character:
+        return f'Write "{_plain_scalar(odd_characters.repair(value))}": there is {character}.'
+    return _suggest_value(attribute, value, key, kind, example)
+
+
+def _suggest_value(attribute: AttributeModel, value: Any, key: str | int, kind: str, example: str) -> str:
     bare = attribute.property if attribute.type == "any" else ""
     text_due = (bare or attribute.type) in TEXTS or (attribute.type == "any" and not bare)
     if isinstance(value, (bool, int, float)) and text_due and not kind:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.quoting import either
+from xregit.model.spelling import is_slip
 from xregit.rules.attributes import has_placeholder, items, text
 from xregit.rules.endpoints import client
 from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint
@@ -46,9 +47,14 @@ class Address:
 def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report entries without ``uri``."""
     for index, entry in items(endpoint.options, "endpoints"):
-        if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)):
+        if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)) and not _has_near(entry):
             message = f'Entry {index + 1} of "endpoints" has no "uri".'
             yield finding(OPTIONS, "endpoints", index, message=message, help='Add the address as "uri".', on_key=True)
+
+
+def _has_near(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry has a name that is nearly that of an address, which is reported as that."""
+    return any(is_slip(name, known) for name in entry for known in ("uri", "url"))
 
 
 @rule(
@@ -116,13 +122,33 @@ def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[F
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
+@rule("endpoint", Severity.WARNING, "An address names several hosts.", "EP-23", "EP-67")
+def address_with_several_hosts(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report lists with commas, as clients take them: a URI has one host, and each address is an entry."""
+    for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
+        parts = _hosts(address)
+        if len(parts) > 1 and all(map(_is_port, map(_stated_port, address.host.split(",")))):
+            message = f'"{address.text}" names {len(parts)} hosts; an address has one.'
+            help_ = f"Write an entry for each: {', '.join(f'- uri: {part}' for part in parts)}."
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
+def _hosts(address: Address) -> list[str]:
+    """Return the addresses that a list with commas stands for."""
+    if has_placeholder(address.host) or "," not in address.host + address.path.partition("?")[0]:
+        return []
+    parts = [part.strip() for part in address.text.split(",")]
+    hosts = [part if "://" in part else f"{address.scheme}://{part}" for part in parts if part]
+    return hosts if "," in address.host or all(re.match(_WITH_HOST, part) for part in parts) else []
+
+
 @rule("endpoint", Severity.ERROR, "An address of Kafka or NATS has no port.", "EP-67", "EP-61")
 def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """Report addresses to which clients of these protocols can't add a port by themselves."""
     protocol = client(endpoint.protocol)
     for address in _addresses(endpoint) if protocol.port else ():
         open_ = not address.host or has_placeholder(address.host)
-        if address.scheme in protocol.schemes and not open_ and not _stated_port(address.host):
+        if address.scheme in protocol.schemes and not open_ and not _hosts(address) and not _stated_port(address.host):
             message = f'"{address.text}" has no port.'
             help_ = f'Add it, as in "{address.scheme}://{address.host}:{protocol.port}".'
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)

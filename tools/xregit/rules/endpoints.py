@@ -15,6 +15,7 @@ from xregit.model.files import SPECVERSION, content
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
+from xregit.model.spelling import is_misspelled
 from xregit.rules.attributes import inside, items, near, text
 from xregit.rules.rule import finding, rule
 
@@ -102,7 +103,8 @@ class Client:
     ``schemes`` are those of addresses, ``unlisted`` further ones that are in use. The path is a topic behind those in
     ``topics``, and there is none behind those in ``pathless``. An address must name a port where ``port`` has the usual
     one, else it is 0. ``usages`` has the options that are for some usages alone, ``wildcards`` those that name one
-    place unless they have one of these signs.
+    place unless they have one of these signs. ``places`` maps an option to that of messages which names the same, and
+    what separates the levels of both.
     """
 
     schemes: tuple[str, ...] = ()
@@ -112,6 +114,7 @@ class Client:
     port: int = 0
     usages: Mapping[str, frozenset[str]] = field(default_factory=lambda: NOTHING)
     wildcards: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    places: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: NOTHING)
 
 
 @lru_cache(maxsize=256)
@@ -209,6 +212,86 @@ def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[
                 f"Write a placeholder such as {{{name}}} in its place, or have an endpoint of its own for consumers."
             )
             yield finding(OPTIONS, name, message=message, help=help_)
+
+
+@rule(
+    "endpoint",
+    Severity.WARNING,
+    "A message that an endpoint carries has a topic or subject that the endpoint's excludes.",
+    "EP-49",
+    "EP-55",
+)
+def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report an option that no topic of a carried message fits, once, however many messages it excludes."""
+    protocol = client(endpoint.protocol)
+    for name, place in protocol.places.items():
+        value = text(endpoint.options, name)
+        signs, separator = protocol.wildcards.get(name, ""), place.get("separator", "")
+        unfit: dict[str, str] = {}
+        is_faulty = "producer" in endpoint.usage and any(sign in value for sign in signs)
+        for xid, _ in carried(registry, endpoint.entity) if value and not is_faulty else ():
+            attributes = registry.resolved(xid).attributes
+            own = inside(attributes, OPTIONS, place["message"])
+            topic = own if isinstance(own, str) else text(own, "value")
+            is_same_protocol = canonical("protocol", text(attributes, "protocol")) == endpoint.protocol
+            # What is wrong with either text is reported as that.
+            is_right = _is_plain(topic, separator) and _is_plain(value, separator + signs)
+            if is_right and is_same_protocol and not _can_be_same(value, topic, separator, signs):
+                unfit[xid] = topic
+        for xid in list(unfit)[:1]:
+            more = f", and {len(unfit) - 1} more" if len(unfit) > 1 else ""
+            message = f'"{name}" is "{value}", but that of "{xid}" is "{unfit[xid]}"{more}.'
+            help_ = f'Correct one of them, or leave "{name}" out here: each message states its own.'
+            yield finding(OPTIONS, name, message=message, help=help_)
+
+
+def _is_plain(text_: str, others: str) -> bool:
+    return bool(text_) and all(character.isalnum() or character in f"._-:{{}}{others}" for character in text_)
+
+
+def _can_be_same(place: str, topic: str, separator: str, signs: str) -> bool:
+    """Return whether one topic can be what two templates mean, the first perhaps with wildcards for one and all levels.
+
+    A placeholder that is the whole text may stand for several levels.
+    """
+    blank = re.compile(r"\{[^{}]*\}")
+    levels = [
+        blank.sub("\0", text_).split(separator) if separator else [blank.sub("\0", text_)] for text_ in (place, topic)
+    ]
+    ones, others = levels
+    if ["\0"] in levels:
+        return True
+    if signs and signs[1] in ones[-1:]:
+        ones, others = ones[:-1], others[: len(ones) - 1]
+    return len(ones) == len(others) and all(
+        one == signs[:1] != "" or _is_same_level(one, other) for one, other in zip(ones, others, strict=True)
+    )
+
+
+def _is_same_level(one: str, other: str) -> bool:
+    """Return whether a text can be two templates, as far as what stands before and behind their placeholders tells."""
+    if "\0" not in one and "\0" not in other:
+        return one == other
+    first, second = (
+        (one.partition("\0")[0], other.partition("\0")[0]),
+        (one.rpartition("\0")[2], other.rpartition("\0")[2]),
+    )
+    return (first[0].startswith(first[1]) or first[1].startswith(first[0])) and (
+        second[0].endswith(second[1]) or second[1].endswith(second[0])
+    )
+
+
+@rule("endpoint", Severity.WARNING, "An endpoint carries no message.", "EP-38")
+def endpoint_without_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Report an endpoint without messages or message groups; what can't be read may hold some."""
+    if endpoint.attributes.get(MESSAGEGROUPS) or endpoint.entity.collections.get("messages") or registry.broken:
+        return
+    if MESSAGEGROUPS in registry.doubtful(endpoint.xid) or any(
+        is_misspelled(n, MESSAGEGROUPS) for n in endpoint.attributes
+    ):
+        return
+    message = "The endpoint carries no message, so nobody knows what to send or expect there."
+    yield finding(message=message, help='List the groups of its messages as "messagegroups".', on_key=True)
 
 
 @rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")

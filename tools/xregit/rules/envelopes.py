@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,14 @@ from xregit.model.datatypes import DATATYPES, has_placeholders
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
-from xregit.model.quoting import quote
+from xregit.model.quoting import cut, quote
+from xregit.model.spelling import is_misspelled, is_slip
 from xregit.model.times import NOW, is_now
 from xregit.rules.attributes import inside, mapping, selector_name, states, text
 from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import finding, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from xregit.catalog.entities import Resource
@@ -32,6 +33,56 @@ if TYPE_CHECKING:
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
 DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
 EVENTS = ("envelope", CLOUDEVENTS)
+# What every event has and its maker has to know, with an example; id, specversion and time follow by themselves.
+NEEDED: Mapping[str, str] = {"type": "com.example.order.placed", "source": "/orders"}
+_MAX_NAME = 20
+
+
+@rule(
+    "message",
+    Severity.WARNING,
+    "A message says nothing of an attribute that every event has.",
+    "MSG-72",
+    selector=EVENTS,
+)
+def event_attribute_missing(registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report messages without type or source; those that others derive from may leave both to them."""
+    own, attributes = message.entity.attributes, message.resolved.attributes
+    if METADATA not in attributes or METADATA in registry.doubtful(message.xid):
+        return
+    if registry.indexes.derived.get(message.xid) or message.resolved.missing or message.resolved.cycle:
+        return
+    declared = mapping(attributes, METADATA)
+    missing = [name for name in NEEDED if declared.get(name) is None and not _has_near(declared, name)]
+    if missing:
+        names = " and ".join(f'"{name}"' for name in missing)
+        text_ = (
+            f'Every CloudEvent needs {names}, and "{METADATA}" says nothing of {"them" if len(missing) > 1 else "it"}.'
+        )
+        examples = " and ".join(f'"{name}: {{value: {NEEDED[name]}}}"' for name in missing)
+        where = (METADATA,) if METADATA in own else ()
+        yield finding(*where, message=text_, help=f"Add, for example, {examples}.", on_key=True)
+
+
+def _has_near(declared: Mapping[str, Any], name: str) -> bool:
+    """Return whether a name is there, but misspelled, which is reported as that."""
+    return any(is_misspelled(other, name) or is_slip(other, name) for other in declared)
+
+
+@rule(
+    "message",
+    Severity.INFO,
+    "The name of an attribute of events is long.",
+    "MSG-68",
+    attributes=(METADATA,),
+    selector=EVENTS,
+)
+def attribute_name_long(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report names of more than twenty characters, which some receivers refuse (CloudEvents, naming convention)."""
+    for name in mapping(message.entity.attributes, METADATA):
+        if len(name) > _MAX_NAME:
+            text_ = f'"{cut(name)}" has {len(name)} characters; names of attributes should have at most {_MAX_NAME}.'
+            yield finding(METADATA, name, message=text_, help="Shorten it.", on_key=True)
 
 
 @rule(

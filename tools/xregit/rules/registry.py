@@ -21,6 +21,7 @@ from xregit.rules import (
     spelling,
     suppression,
     templates,
+    values,
 )
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ RULES: tuple[Rule, ...] = (
     spelling.option_under_two_names,
     spelling.misspelled_name,
     spelling.format_without_version,
+    values.odd_character,
+    values.unfinished_value,
     identity.malformed_id,
     identity.ids_differ_only_in_case,
     identity.too_many_versions,
@@ -74,6 +77,8 @@ RULES: tuple[Rule, ...] = (
     agreement.messagegroup_unfit_for_endpoint,
     agreement.envelopeoptions_unfit_for_messages,
     agreement.endpoint_without_envelope_and_protocol,
+    envelopes.event_attribute_missing,
+    envelopes.attribute_name_long,
     envelopes.id_with_value,
     envelopes.time_with_value,
     envelopes.dataschema_differs_from_dataschemauri,
@@ -118,6 +123,8 @@ RULES: tuple[Rule, ...] = (
     overlap.overlapping_template,
     endpoints.option_for_another_usage,
     endpoints.wildcard_for_producers,
+    endpoints.topic_unfit_for_messages,
+    endpoints.endpoint_without_messages,
     endpoints.willmessage_not_found,
     endpoints.willmessage_unfit_for_mqtt,
     endpoints.credential_in_authorization,
@@ -130,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     addresses.unlisted_address_scheme,
     addresses.address_with_path,
     addresses.address_with_wildcard,
+    addresses.address_with_several_hosts,
     addresses.address_without_port,
     addresses.address_with_impossible_port,
     schemas.document_missing,

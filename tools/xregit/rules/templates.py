@@ -18,7 +18,7 @@ from xregit.rules.rule import finding, rule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from xregit.catalog.entities import Resource
+    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Message
     from xregit.json_pointer import KeyPath
@@ -91,9 +91,9 @@ def _placeholder_paths(texts: Iterable[tuple[KeyPath, str]]) -> Mapping[str, lis
 
 
 @lru_cache(maxsize=8)
-def _own_texts(message: Resource) -> tuple[tuple[KeyPath, str], ...]:
-    """Return the texts that a message states itself, which several rules look at, one after the other."""
-    return tuple(template_texts(message.attributes))
+def _own_texts(entity: Group | Resource) -> tuple[tuple[KeyPath, str], ...]:
+    """Return the texts that an entity states itself, which several rules look at, one after the other."""
+    return tuple(template_texts(entity.attributes))
 
 
 def template_texts(attributes: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
@@ -128,13 +128,13 @@ _HELP = "Write a placeholder as {name}, of letters, digits and underscores, with
 
 
 @rule(
-    "message", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", attributes=PARTS
+    "entity", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", attributes=PARTS
 )
-def malformed_placeholder(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report in a property's text what is no level 1 placeholder, though someone seems to have meant one."""
-    for path, value in _own_texts(message.entity):
+def malformed_placeholder(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report in a property's text, or an endpoint's option, what is no level 1 placeholder but seems meant as one."""
+    for path, value in _own_texts(entity) if entity.type.singular in {"message", "endpoint"} else ():
         doubt = _doubt(value)
-        if doubt and (doubt.fits_templates or not _is_template(message.entity.attributes, path)):
+        if doubt and (doubt.fits_templates or not _is_template(entity.attributes, path)):
             yield finding(*path, message=doubt.message, help=doubt.help)
 
 

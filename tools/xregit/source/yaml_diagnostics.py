@@ -21,6 +21,7 @@ _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _NO_SPACE = re.compile(r"[ \t]*(?:- +)*([A-Za-z0-9_.-]+):[^\s/:](?!.*: )")
 _ODD_SPACE = re.compile(r"[ \t]*(?:- +)*[A-Za-z0-9_.-]+:([\u00a0\u2000-\u200a\u202f\u3000])")  # as web pages have them
+_ODD_INDENT = re.compile(r"[ \t]*([\u00a0\u2000-\u200a\u202f\u3000])")
 _QUOTES = "put the value in quotes"
 _AROUND = "put the whole value in quotes of the other kind; inside single quotes, a single quote is written twice"
 
@@ -148,6 +149,12 @@ def _earlier_mistake(  # noqa: PLR0911 - one return for each kind of mistake
     if follows_quotes:
         return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, span)
     previous = next((number for number in range(span.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    indents = ((number, _ODD_INDENT.match(lines[number - 1])) for number in range(span.line, 0, -1))
+    indented = next(((number, match) for number, match in indents if match), None)
+    if indented:
+        message = f"this line is indented with U+{ord(indented[1][1]):04X}, which is no space to YAML"
+        place = Span(indented[0], indented[1].start(1) + 1, indented[0], indented[1].end(1) + 1)
+        return Problem("yaml-syntax", message, "indent it with ordinary spaces", place)
     for number in filter(None, (previous, span.line)):
         if space := _ODD_SPACE.match(lines[number - 1]):
             message = f"the space behind this colon is U+{ord(space[1]):04X}, which is none to YAML"
