@@ -239,6 +239,25 @@ def test_schema_beside_its_versions_is_left_out_and_said(tmp_path: Path) -> None
     assert [(item.rule, item.message) for item in report.diagnostics] == [("left-out", message)]
 
 
+def test_format_of_a_schema_is_filled_in(tmp_path: Path) -> None:
+    """A message of an older document leaves it to the schema; a second import changes nothing."""
+    schemas = {"s": {"format": "Avro/1.11.0", "schema": {"type": "null"}}, "bare": {"schema": "{}"}}
+    uris = ("/schemagroups/g/schemas/s", "/schemagroups/g/schemas/bare", "/schemagroups/g/schemas/gone")
+    messages = {f"m{number}": {"dataschemauri": uri} for number, uri in enumerate(uris)}
+    messages["own"] = {"dataschemaformat": "Avro/1.9.0", "dataschemauri": uris[0]}
+    messages["child"] = {"basemessage": "/messagegroups/g/messages/own", "dataschemauri": uris[0]}
+    value = {"messagegroups": {"g": {"messages": messages}}, "schemagroups": {"g": {"schemas": schemas}}}
+    document = write_document(tmp_path / "a.json", value)
+    report = import_documents([document], tmp_path / "registry")
+    files = {path.stem: path.read_text() for path in (tmp_path / "registry").glob("messagegroups/g/messages/*")}
+    formats = {name: "Avro/1.11.0" in text for name, text in files.items()}
+    assert formats == {"m0": True, "m1": False, "m2": False, "own": False, "child": False}
+    assert [item.message for item in report.diagnostics if item.rule == "filled-in"] == [
+        '"dataschemaformat" is added to 1 message, as the schema has it.'
+    ]
+    assert import_documents([document], tmp_path / "registry").files == ()
+
+
 def test_registry_without_entities_is_there_too(tmp_path: Path) -> None:
     """What the files of a registry say counts for an import, even if it has no entity yet."""
     root = tmp_path / "registry"

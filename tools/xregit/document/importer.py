@@ -22,6 +22,7 @@ from xregit.document.foreign import load_foreign
 from xregit.document.loader import load_document
 from xregit.document.model_document import extract_extension
 from xregit.document.registry_merge import MergedRegistry, merge_registries
+from xregit.document.schema_formats import add_schema_formats
 from xregit.document.serializer import LIFECYCLE
 from xregit.document.updates import STATES, plan_update
 from xregit.document.yaml_files import YamlFiles
@@ -154,8 +155,9 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     failure = partial(ImportReport, (), (), writings=writings, changes=changes, lines=lines)
     if not sources or has_errors(diagnostics):
         return failure(ordered(diagnostics))
-    merged = merge_registries(registries)
-    diagnostics += [*merged.diagnostics, *_dropped_attributes(sources, target), *_dropped_times(sources)]
+    sources, additions = _with_schema_formats(sources)
+    merged = merge_registries([target, *sources] if target is not None else sources)
+    diagnostics += [*merged.diagnostics, *additions, *_dropped_attributes(sources, target), *_dropped_times(sources)]
     files = {} if has_errors(diagnostics) else dict(_new_files(merged, sources, target, into))
     diagnostics += [_existing_file(into, path) for path, data in files.items() if _differs(into / path, data)]
     diagnostics += _missing_model(merged, target)
@@ -192,6 +194,21 @@ def _source_line(registries: Sequence[Registry], path: str, number: int) -> str 
     """Return the text of a line of a file or document."""
     lines = (registry.origin.line(path, number) for registry in registries)
     return next((line for line in lines if line is not None), None)
+
+
+def _with_schema_formats(sources: Sequence[Registry]) -> tuple[list[Registry], list[Diagnostic]]:
+    """Return the documents with the formats that their messages leave to the schemas, and how many each gained."""
+    registries, diagnostics = [], []
+    for source in sources:
+        registry, count = add_schema_formats(source)
+        registries.append(registry)
+        if count:
+            message = (
+                f'"dataschemaformat" is added to {count} message{"" if count == 1 else "s"}, as the schema has it.'
+            )
+            advice = "Nothing needs to be done: it is required where a message refers to a schema."
+            diagnostics.append(Diagnostic("filled-in", Severity.INFO, source.place.path, message, help=advice))
+    return registries, diagnostics
 
 
 def _dropped_attributes(sources: Sequence[Registry], target: Registry | None) -> Iterator[Diagnostic]:

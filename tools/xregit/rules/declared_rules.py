@@ -91,6 +91,7 @@ MODEL = (
 )
 
 IMPORT = (
+    Rule("filled-in", "import", Severity.INFO, "The import states what a document leaves to another of its entities."),
     Rule("left-out", "import", Severity.INFO, "The import has no place for something that a document states."),
     Rule("different-entity", "import", Severity.ERROR, "A document describes an entity otherwise than what is there."),
     Rule("different-model", "import", Severity.ERROR, "A document needs a model that is not the registry's."),
