@@ -229,3 +229,28 @@ def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
     result = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}
     text = 'Write "format: JsonSchema/draft-07" in the schema, if it is written in that; its own format is none'
     assert result["dataschemaformat-differs-from-schema"].startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "help_"),
+    [
+        ("payload: {type: object}", 'Write "dataschema" for a schema that stands here'),
+        ("bindings: {kafka: {}}", 'State "protocol"'),
+        ("tags: [doors]", 'Write "labels"'),
+        ("owner: Doors", 'Write it under "labels"'),
+        ("$ref: opened.yaml", 'Write "basemessage"'),
+    ],
+)
+def test_names_of_other_languages_are_told_by_ours(line: str, help_: str, tmp_path: Path) -> None:
+    """What AsyncAPI, OpenAPI and others call an attribute is told by its name here, and not to be removed."""
+    registry = registry_of(tmp_path, {**FILES, NEW: f"description: Closed.\nenvelopemetadata: {{}}\n{line}\n"})
+    (finding,) = (item for item in check(registry).diagnostics if item.rule == "unknown-attribute")
+    assert finding.help.startswith(help_)
+
+
+def test_usage_of_other_languages_is_told_by_ours(tmp_path: Path) -> None:
+    """Who sends is a producer."""
+    endpoint = "description: Doors.\nusage: [send]\nmessagegroups: [/messagegroups/doors]\n"
+    registry = registry_of(tmp_path, {**FILES, "endpoints/doors/endpoint.yaml": endpoint})
+    (finding,) = (item for item in check(registry).diagnostics if item.rule == "invalid-attribute")
+    assert finding.help == 'Write "producer".'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple
 
+from xregit.model.aliases import names
 from xregit.model.language import display_name
 from xregit.model.spelling import suggest_similar
 from xregit.source.file_tree import filename_to_id, id_to_filename
@@ -22,6 +23,9 @@ ROOT_FILES = frozenset(_ROOT_FILES)
 # Beside these, a registry.yaml is that of a folder, even where model.yaml adds other group types.
 _OF_FOLDERS = ("messagegroups", "endpoints", "schemagroups")
 VERSIONS = "versions"
+# What people keep beside a schema that is none, though its name ends as one.
+_SAMPLES = ("example", "sample", "test")
+_SCHEMAS = 'a schema belongs to "schemagroups/<id>/schemas/<id>/versions/<id>.<ext>"'
 # The second is the ending of YAML files for other tools; files with any other ending may lie about.
 YAML, YML = ".yaml", ".yml"
 _GROUP_PARTS, _RESOURCE_PARTS = 2, 4
@@ -116,7 +120,10 @@ def _parse_path(model: Model, path: str) -> EntityPath:
         return EntityPath(Kind.ROOT) if path in ROOT_FILES else _misplaced(path, where)
     if group is None:
         where = f"the group types are {', '.join(model.groups)}"
-        return _misplaced(path, where, parts[:1], model.groups)
+        is_schema = _is_schema_document(path) and bool(suggest_similar(parts[0], model.groups))
+        return _misplaced(
+            path, f"{where}; {_SCHEMAS}" if is_schema else where, parts[:1], model.groups, always=is_schema
+        )
     entity = EntityPath(Kind.GROUP, group, filename_to_id(parts[1]))
     if len(parts) == _GROUP_FILE and parts[2] == group.singular + YAML:
         return entity
@@ -139,7 +146,9 @@ def _parse_file(path: str, entity: EntityPath, resource: ResourceModel) -> Entit
         return entity._replace(rid=filename_to_id(parts[3].removesuffix(YAML)))
     if path.endswith(".json"):
         return EntityPath(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
-    return _misplaced(path, where)
+    return _misplaced(
+        path, f"{where}; {_SCHEMAS}" if _is_schema_document(path) else where, always=_is_schema_document(path)
+    )
 
 
 def _parse_folder(path: str, entity: EntityPath, resource: ResourceModel) -> EntityPath:
@@ -152,8 +161,11 @@ def _parse_folder(path: str, entity: EntityPath, resource: ResourceModel) -> Ent
         f'"{folder}/{VERSIONS}/<id>.<ext>"'
     )
     if len(parts) <= _RESOURCE_FOLDER_FILE:
-        is_description = len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML
-        return entity if is_description else _misplaced(path, where)
+        if len(parts) == _RESOURCE_FOLDER_FILE and parts[4] == resource.singular + YAML:
+            return entity
+        if _is_schema_document(path) and not parts[-1].startswith(_SAMPLES):
+            return _misplaced_document(entity, parts)
+        return _misplaced(path, where)
     # The version id of a document is what stands before the last dot.
     document = entity._replace(kind=Kind.DOCUMENT, vid=filename_to_id(parts[5].rpartition(".")[0] or parts[5]))
     if parts[4] == VERSIONS:
@@ -162,6 +174,20 @@ def _parse_folder(path: str, entity: EntityPath, resource: ResourceModel) -> Ent
     if suggest_similar(parts[4], (VERSIONS,)):
         return document._replace(kind=Kind.MISPLACED, help=misplaced.help, folder=misplaced.folder)
     return misplaced if path.endswith((YAML, YML)) else EntityPath(Kind.IGNORED)
+
+
+def _misplaced_document(entity: EntityPath, parts: Sequence[str]) -> EntityPath:
+    """Return what the document of a version is that stands beside the folder of versions, or beside the schema's."""
+    name, _, ending = parts[-1].rpartition(".")
+    if len(parts) < _RESOURCE_FOLDER_FILE:
+        return EntityPath(Kind.MISPLACED, help=f'move it to "{parts[2]}/{name}/{VERSIONS}/1.{ending}"')
+    help_ = f'move it to "{"/".join((*parts[2:4], VERSIONS, parts[4]))}"'
+    return entity._replace(kind=Kind.MISPLACED, vid=filename_to_id(name), help=help_)
+
+
+def _is_schema_document(path: str) -> bool:
+    """Return whether a file has the ending of the documents of some schema language."""
+    return any(path.endswith(f".{ending}") for name in names("format").values() for ending in name.extensions)
 
 
 def _misplaced(

@@ -136,3 +136,15 @@ def _is_near(family: str, known: str) -> bool:
         return folded != known and sorted(folded) == sorted(known)
     shorter, longer = sorted((folded, known), key=len)
     return len(shorter) >= MIN_CHARS and shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}
+
+
+def habit(type_: str, name: str) -> str:
+    """Return what to do about an attribute that another language has, in an entity of a type; nothing if none has."""
+    table: Mapping[str, Any] = content(SPECVERSION)["habits.yaml"]
+    return str(table.get(type_, {}).get(name) or table["common"].get(name, ""))
+
+
+def habit_of_value(name: str, value: str) -> str:
+    """Return the listed value of an attribute that people mean by another one; nothing where that is not known."""
+    table: Mapping[str, Any] = content(SPECVERSION)["habits.yaml"]["values"]
+    return str(table.get(name, {}).get(value.casefold(), ""))

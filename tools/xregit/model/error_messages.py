@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.diagnostics import Finding
 from xregit.model import odd_characters
+from xregit.model.aliases import habit_of_value
 from xregit.model.constraints import is_valid
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
 from xregit.model.quoting import cut, either, quote, unquoted
@@ -89,7 +90,10 @@ def not_listed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -
     """Return the finding for a value that isn't among those its attribute may have."""
     choices = [unquoted(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {quote(value)}."
-    help_ = suggest_similar(str(value), choices) or f"It may be {either(choices)}."
+    name = next((part for part in (key, *reversed(path)) if isinstance(part, str)), "")
+    meant = habit_of_value(name, str(value))
+    near = f'Write "{meant}".' if meant in choices else suggest_similar(str(value), choices)
+    help_ = near or f"It may be {either(choices)}."
     return Finding(INVALID, (*path, key), message, help_, attribute.cited)
 
 

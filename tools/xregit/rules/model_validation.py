@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from xregit.catalog.entities import META, VERSIONS, file_attributes
 from xregit.catalog.resolver import options_by_selector, unknown_base_attributes
 from xregit.diagnostics import Finding
 from xregit.model import check
+from xregit.model.aliases import habit
+from xregit.model.error_messages import UNKNOWN_ATTRIBUTE
 from xregit.model.language import NOTHING
 
 if TYPE_CHECKING:
@@ -25,12 +28,23 @@ _PROTOCOL = "protocol"
 
 def check_resource(registry: Registry, resource: Resource) -> Sequence[Finding]:
     """Check what a resource's file states, but not the options of a protocol that isn't its group's."""
-    findings, doubts = _check_file(registry, resource), registry.doubts.get(resource.xid)
+    findings, doubts = _advise(registry, resource), registry.doubts.get(resource.xid)
     if not doubts:
         return findings
     options = options_by_selector(resource.type)
     doubtful = frozenset(name for selector in doubts for name in options.get(selector, ()))
     return [item for item in findings if not item.path or item.path[0] not in doubtful]
+
+
+def _advise(registry: Registry, resource: Resource) -> Sequence[Finding]:
+    """Return what the model says of a resource's file, with the names here of what other languages call otherwise."""
+    findings = _check_file(registry, resource)
+    habits = {
+        item: habit(resource.type.singular, str(item.path[-1]))
+        for item in findings
+        if item.rule == UNKNOWN_ATTRIBUTE and (len(item.path) == 1 or item.path[0] == VERSIONS)
+    }
+    return [replace(item, help=habits[item]) if habits.get(item) else item for item in findings] if habits else findings
 
 
 def at_declaration(resource: Resource, findings: Iterable[Finding]) -> Iterator[Finding]:

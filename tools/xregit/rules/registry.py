@@ -43,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     identity.malformed_codeowners,
     identity.group_without_owner,
     spelling.misspelled_attribute,
+    spelling.foreign_attribute,
     spelling.invalid_under_another_name,
     spelling.option_under_two_names,
     spelling.misspelled_name,

@@ -12,7 +12,7 @@ from xregit.catalog.doubts import TABLES
 from xregit.catalog.entities import VERSIONS, Group, Resource, file_attributes
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical, check, find_name, names, siblings
-from xregit.model.aliases import closest_name, has_known_version
+from xregit.model.aliases import closest_name, habit, has_known_version
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.spelling import fold_name, is_misspelled, is_slip
 from xregit.rules.attributes import items
@@ -54,6 +54,11 @@ Models = Mapping[str, "AttributeModel"]
 )
 def misplaced_attribute(_registry: Registry, group: Group) -> Iterator[Finding]:
     """Report what nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part."""
+    yield from misplaced_names(group)
+
+
+def misplaced_names(group: Group) -> Iterator[Finding]:
+    """Yield the findings of `misplaced_attribute`."""
     attributes = siblings(group.type.attributes, group.attributes)
     if group.type.plural == ENDPOINTS:
         yield from _misplaced_in_endpoint(group.attributes, attributes)
@@ -108,6 +113,25 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
             yield finding(
                 *other.path, message=message, help=f'Write "{other.suggestion}", as the model does.', on_key=True
             )
+
+
+@rule("entity", Severity.WARNING, "An attribute has the name that another language gives it.")
+def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """Report habits from AsyncAPI, OpenAPI and others where any name is allowed; elsewhere they are errors."""
+    if isinstance(entity, Resource) and (entity.xref or _WILDCARD not in entity.type.attributes):
+        return
+    models = siblings(entity.type.attributes, entity.attributes)
+    if _WILDCARD not in models:
+        return
+    stated = _values(entity) if isinstance(entity, Resource) else [((), entity.attributes)]
+    known = {*models, *file_attributes(entity.type)} if isinstance(entity, Resource) else {*models}
+    moved = {item.path[-1] for item in misplaced_names(entity)} if isinstance(entity, Group) else set()
+    for path, attributes in stated:
+        for name in attributes:
+            advice = "" if name in known or name in moved else habit(entity.type.singular, name)
+            if advice and not any(_is_meant(name, other) for other in known):
+                message = f'"{name}" counts as a name of your own, so nobody looks for it.'
+                yield finding(*path, name, message=message, help=advice, on_key=True)
 
 
 @rule(
