@@ -31,6 +31,18 @@ def test_registry_is_named_as_one_sees_it(repository: Path, monkeypatch: pytest.
     assert find_registry(None) == Path("registry")
 
 
+def test_registry_of_another_user_is_not_found_above(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder for everybody, somebody else's site configuration would run their code; whoever names it wants it."""
+    monkeypatch.setattr("os.geteuid", lambda: (repository / "registry").stat().st_uid + 1)
+    monkeypatch.setenv("SUDO_UID", "4711")
+    monkeypatch.chdir(repository / "tools")
+    with pytest.raises(XregitError, match="belongs to another user; name it with --registry"):
+        find_registry(None)
+    assert find_registry(repository / "registry") == repository / "registry"
+    monkeypatch.chdir(repository)
+    assert find_registry(None) == Path("registry")
+
+
 def test_given_path_is_taken(repository: Path) -> None:
     """A path that the user names is used as it is, a document as well as a folder."""
     document = repository / "exported.json"

@@ -135,6 +135,15 @@ def test_other_content_stops_everything(tmp_path: Path) -> None:
     assert tree(registry) == before
 
 
+def test_file_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    """A document may be larger than a file; what would be too large is named, and nothing is written."""
+    document = write_document(tmp_path / "a.json", one_message({"description": "x" * 9_000_000}))
+    report = import_documents(document, tmp_path / "registry")
+    assert report.failed
+    assert rules(report) == ["file-size"]
+    assert not (tmp_path / "registry").exists() or not any((tmp_path / "registry").rglob("*.yaml"))
+
+
 def test_documents_may_repeat_each_other(tmp_path: Path) -> None:
     """The same entity in two documents is written once, however it is spelled."""
     one = write_document(

@@ -142,6 +142,64 @@ def test_site_without_configuration(tmp_path: Path) -> None:
     assert pages[0] == pages[1]
 
 
+# What a header says, as the browser tests do, but for what only a header can.
+(HEADER,) = re.findall("^Content-Security-Policy: (.*)$", Path("site/docs/site.md").read_text(), re.MULTILINE)
+POLICY = 'http-equiv="Content-Security-Policy" content="' + HEADER.removesuffix("; frame-ancestors 'none'") + '">'
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", True),
+        ("extra_javascript: [own.js]\n", True),
+        ("extra_javascript: ['https://example.com/a.js']\n", False),
+        ("extra: {analytics: {provider: google, property: G-1}}\n", False),
+    ],
+)
+def test_pages_of_the_catalog_run_only_what_the_site_has(tmp_path: Path, more: str, expected: bool) -> None:
+    """A browser is told so in each, unless the configuration has pages load more; hand-written pages are their own."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/hand.md").write_text("# By hand\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(f"site_name: T\ntheme: {{name: material, font: false}}\nplugins: [search, xregit]\n{more}")
+    build_site(small_folder(tmp_path), tmp_path / "out", config)
+    pages = {path: path.read_text() for path in (tmp_path / "out").rglob("index.html")}
+    assert len(pages) > 10
+    assert {POLICY in text for path, text in pages.items() if path.parent.name != "hand"} == {expected}
+    assert POLICY not in pages[tmp_path / "out/hand/index.html"]
+
+
+@pytest.mark.parametrize("kind", ["outside", "folder", "hidden"])
+def test_link_out_of_the_repository_is_not_published(tmp_path: Path, kind: str) -> None:
+    """Whoever may add a hand-written page can't have a file of the machine shown; a link inside is a file like any."""
+    place = tmp_path / "repository"
+    for name in (".git", "docs", "other"):
+        (place / name).mkdir(parents=True)
+    (place / ".git/HEAD").write_text("secret")
+    (tmp_path / "secret.md").write_text("secret")
+    (place / "README.md").write_text("# Read me\n")
+    (place / "docs/readme.md").symlink_to("../README.md")
+    config = place / "mkdocs.yml"
+    config.write_text("site_name: T\nplugins: [xregit]\n")
+    registry = small_folder(place)
+    build_site(registry, tmp_path / "out", config)
+    assert "Read me" in (tmp_path / "out/readme/index.html").read_text()
+    targets = {"outside": "../../secret.md", "folder": "../..", "hidden": "../.git/HEAD"}
+    (place / "docs" / ("x" if kind == "folder" else "x.md")).symlink_to(targets[kind])
+    with pytest.raises(XregitError, match="leads out of the repository, or into a hidden folder of it"):
+        build_site(registry, tmp_path / "out", config)
+
+
+def test_name_of_the_site_is_escaped_once(tmp_path: Path) -> None:
+    """In the title, which the theme does not escape, and on the logo, where it does."""
+    registry = small_folder(tmp_path)
+    (registry / "registry.yaml").write_text('registryid: r\nname: "A & <b> \\"c\\""\n')
+    build_site(registry, tmp_path / "out")
+    text = (tmp_path / "out/index.html").read_text()
+    assert "<title>Start - A &amp; &lt;b&gt; &#34;c&#34;</title>" in text
+    assert 'title="A &amp; &lt;b&gt; &#34;c&#34;" class="md-header__button md-logo"' in text
+
+
 @pytest.mark.parametrize(("stated", "expected"), [('""', "Small catalog"), ("Test", "Test")])
 def test_site_is_named_after_the_registry(tmp_path: Path, stated: str, expected: str) -> None:
     """The site has the registry's name, unless its configuration gives it another."""

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.catalog.folders import registry_of
 from tests.pages.links import target
 from tests.source.repositories import new_repository
 from xregit.catalog import Registry, read_folder
@@ -97,6 +98,19 @@ def test_list_names_overviews_and_groups(small: Registry) -> None:
     groups = unquote(files[LLMS].partition("## Groups")[2])
     assert set(re.findall(r"\]\(([^)]*)\)", groups)) == {f"{group.xid[1:]}/index.md" for group in small.all_groups}
     assert files[LLMS].startswith("# Small catalog\n\n> A small catalog; see the doors.\n")
+
+
+def test_list_holds_no_markdown_of_others(tmp_path: Path) -> None:
+    """A name or a description neither makes a link nor begins a line."""
+    text = "A ](https://evil.example.com) <b> `c`\\n## Groups\\n- [x](y)"
+    files = {
+        "registry.yaml": f'registryid: r\nname: "{text}"\ndescription: "{text}"\n',
+        "messagegroups/g/messagegroup.yaml": f'name: "{text}"\ndescription: "{text}"\n',
+    }
+    list_ = machine_files(SiteContext(registry_of(tmp_path, files)))[LLMS]
+    assert "evil.example.com" in list_
+    assert not re.search(r"(?<!\\)\]\(https|^- \[x\]|(?<!\\)<b>", list_, re.MULTILINE)
+    assert list_.count("\n## Groups") == 1
 
 
 def test_head_names_the_other_forms() -> None:

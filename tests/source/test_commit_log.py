@@ -165,7 +165,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
     assert read(repository.root / "sub") == before
 
 
-@pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare"])
+@pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare", "copy"])
 def test_without_a_usable_repository_there_is_a_reason(repository: Repository, tmp_path: Path, case: str) -> None:
     """Nothing raises; the reason is one line."""
     folder, words = tmp_path / case, "in no Git repository"
@@ -175,6 +175,10 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
         folder, words = repository.root, "no commits yet"
     elif case == "bare":
         repository.git("init", "-q", "--bare", str(folder))
+    elif case == "copy":  # of a worktree alone, as into a container
+        folder.mkdir()
+        (folder / ".git").write_text("gitdir: /nowhere/.git/worktrees/a\n")
+        words = "leads to no Git repository"
     known = read(folder)
     assert words in known.reason
     assert known == History(reason=known.reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, date, datetime
 from functools import update_wrapper
 from pathlib import Path
@@ -99,12 +100,27 @@ def find_registry(path: Path | None) -> Path:
     for folder in (here, *here.parents):
         # That its file has another ending is told where it is read.
         if (folder / NEAREST).is_file() or (folder / NEAREST).with_suffix(".yml").is_file():
+            if folder != here:
+                _expect_own(folder / NEAREST.parent)
             return _relative(folder / NEAREST.parent, here)
     message = (
         f'there is no {NEAREST.as_posix()} in "{here}" or above; '
         'name a registry with --registry, or make one with "xregit init"'
     )
     raise XregitError(message)
+
+
+def _expect_own(folder: Path) -> None:
+    """Raise an error where a folder that nobody named is another user's: a site's configuration beside it may run code.
+
+    Raises:
+        XregitError: so it is.
+    """
+    if hasattr(os, "geteuid"):
+        mine = {os.geteuid(), int(os.environ.get("SUDO_UID") or 0)}
+        if folder.stat().st_uid not in mine:
+            message = f'"{folder}" is the nearest registry, but it belongs to another user; name it with --registry'
+            raise XregitError(message)
 
 
 def output_folder(

@@ -29,7 +29,7 @@ from xregit.document.yaml_files import YamlFiles
 from xregit.errors import Lines, no_lines
 from xregit.model import export_source
 from xregit.source import atomic_write
-from xregit.source.file_tree import id_to_filename
+from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename
 from xregit.source.json_emitter import pretty_json
 from xregit.source.yaml_emitter import to_yaml
 from xregit.xid import is_id
@@ -122,7 +122,7 @@ def _update(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:
     if not (into / REGISTRY_FILE).is_file():
         files = YamlFiles(registries[0])
         update.files[REGISTRY_FILE] = files.registry_file({"registryid": _registry_id(into)})
-    diagnostics += update.diagnostics
+    diagnostics += [*update.diagnostics, *_large_files(into, update.files)]
     if has_errors(diagnostics):
         return failure(ordered(diagnostics))
     atomic_write.write_and_remove(into, update.files, update.removed)
@@ -160,7 +160,7 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     diagnostics += [*merged.diagnostics, *additions, *_dropped_attributes(sources, target), *_dropped_times(sources)]
     files = {} if has_errors(diagnostics) else dict(_new_files(merged, sources, target, into))
     diagnostics += [_existing_file(into, path) for path, data in files.items() if _differs(into / path, data)]
-    diagnostics += _missing_model(merged, target)
+    diagnostics += [*_large_files(into, files), *_missing_model(merged, target)]
     if has_errors(diagnostics):
         return failure(ordered(diagnostics))
     # Until the registry's own file is there, the next run begins anew, so it is the last.
@@ -254,6 +254,17 @@ def _existing_file(into: Path, path: str) -> Diagnostic:
     message = "The import would write this file, but it is there and holds something else."
     advice = "Move the file away, or give the entity another id."
     return Diagnostic("different-entity", Severity.ERROR, (into / path).as_posix(), message, help=advice)
+
+
+def _large_files(into: Path, files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
+    """Report the files that would be too large to be read again."""
+    for path, data in files.items():
+        if len(data) > MAX_FILE_BYTES and not path.startswith(f"{STATES}/"):
+            message = (
+                f"The import would write {len(data):,} bytes here, but at most {MAX_FILE_BYTES:,} are read of a file."
+            )
+            advice = "Make the entity smaller, or leave it out."
+            yield Diagnostic("file-size", Severity.ERROR, (into / path).as_posix(), message, help=advice)
 
 
 def _missing_model(merged: MergedRegistry, target: Registry | None) -> Iterator[Diagnostic]:

@@ -44,6 +44,7 @@ def build_site(registry: Registry | Path | str, out: Path | str, config: Path | 
     folder, config_path = to_path(out), None if config is None else to_path(config)
     _refuse_other_files(folder)
     with _mkdocs_settings(path, config_path, loaded) as settings, replace_folder(folder) as site:
+        settings["plugins"]["xregit"]["policy"] = True
         with _mkdocs_errors():
             from mkdocs.commands.build import build
             from mkdocs.config import load_config

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import markupsafe
 from mkdocs.config import base
 from mkdocs.config import config_options as options
 from mkdocs.exceptions import PluginError
@@ -37,6 +38,7 @@ from xregit.pages.search import (
 )
 from xregit.pages.site import all_pages, as_markdown, head_links, site_files
 from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
+from xregit.source.repository import find
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -46,17 +48,26 @@ if TYPE_CHECKING:
 
 
 START = "Start"
+# What pages of the catalog may load and run: files of the site (Content Security Policy, level 3).
+POLICY = (
+    "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'"
+)
+# Plugins that are known to add nothing else.
+_KNOWN_PLUGINS = frozenset({"search", "material/search", "xregit"})
 MAX_WARNINGS = 10
 
 
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document.
 
-    ``loaded`` is the registry itself, for a caller that has loaded it already.
+    ``loaded`` is the registry itself, for a caller that has loaded it already. With ``policy``, pages say that browsers
+    may run nothing else than the site's own files; a server that follows changes adds a script of its own.
     """
 
     registry = options.Type(str, default="../registry")
     loaded = options.Optional(options.Type(Registry))
+    policy = options.Type(bool, default=False)
 
 
 class CatalogPage(MkDocsPage):
@@ -99,6 +110,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Add the registry's pages, except those whose address a hand-written page has."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
+        _refuse_outside_links(files, Path(config.docs_dir))
         try:
             registry = self.config.loaded or read(self._registry_path(config))
             _warn_of_problems(registry)
@@ -109,7 +121,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         except XregitError as error:  # which MkDocs shows in one line if a plugin raises it
             raise PluginError(str(error)) from error
         self.has_feed = any(page.address == CHANGES for page in pages)
-        config.site_name = config.site_name or escape(pages[0].title, quote=False)
+        # Markup, since Material escapes a name in some places and not in others.
+        config.site_name = config.site_name or markupsafe.escape(pages[0].title)
         for page in pages:
             uri = f"{page.address}index.md"
             if page.path not in existing:
@@ -145,10 +158,12 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             page.meta["search"] = {"exclude": True}
         return env
 
-    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:  # noqa: ARG002
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
         """Add links for programs to the page's head, and move the theme's scripts into files."""
         if isinstance(page, CatalogPage):
             links = head_links(page.catalog_page, has_feed=self.has_feed)
+            if self.config.policy and _is_self_contained(config):
+                links += f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             output = output.replace("</head>", f"{links}</head>", 1)
         return output if page.meta.get("template") == FRAME_TEMPLATE else self._postprocess(output, page)
 
@@ -196,6 +211,35 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def _registry_path(self, config: MkDocsConfig) -> Path:
         folder = Path(config.config_file_path).parent if config.config_file_path else Path()
         return (folder / self.config.registry).resolve()
+
+
+def _is_self_contained(config: MkDocsConfig) -> bool:
+    """Return whether pages load and run nothing but files that the theme and we bring, or that lie in the site."""
+    theme, files = config.theme, [str(getattr(item, "path", item)) for item in config.extra_javascript]
+    own_theme = theme.name == "material" and not theme.custom_dir and theme.get("font") is False
+    others = (
+        "analytics" in config.extra
+        or "consent" in config.extra
+        or config.hooks
+        or config.plugins.keys() - _KNOWN_PLUGINS
+    )
+    return own_theme and not others and not any("//" in file for file in (*files, *config.extra_css))
+
+
+def _refuse_outside_links(files: Files, docs: Path) -> None:
+    """Refuse hand-written files that links lead to out of the repository, or into its hidden folders.
+
+    Whoever may add a link could else publish any file of the machine that builds the site.
+    """
+    top = (find(docs) or docs).resolve()
+    own = (file for file in files if file.src_dir == str(docs) and file.abs_src_path)
+    for file in own:
+        place = Path(str(file.abs_src_path)).resolve()
+        if not place.is_relative_to(top) or any(part.startswith(".") for part in place.relative_to(top).parts):
+            message = (
+                f'"{file.src_uri}" leads out of the repository, or into a hidden folder of it; copy what it leads to'
+            )
+            raise PluginError(message)
 
 
 def _warn_of_problems(registry: Registry) -> None:

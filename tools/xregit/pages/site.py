@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 MARKDOWN = "index.md"
 LLMS = "llms.txt"
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>]")
 # Material takes exactly "alternate" for another language, and fetches its sitemap; a space changes nothing else.
 ALTERNATE = "alternate "
 # A longer list helps nobody: the page of a group lists its resources.
@@ -130,14 +131,24 @@ def llms(site: SiteContext, pages: Iterable[Page]) -> str:
             overviews.append(page)
         if page.parent in type_addresses:
             groups.append(page)
-    lines = [f"# {site.title}", "", f"> {site.summary}", "", "Every page has its text in index.md beside it."]
+    lines = [
+        f"# {_prose(site.title)}",
+        "",
+        f"> {_prose(site.summary)}",
+        "",
+        "Every page has its text in index.md beside it.",
+    ]
     for heading, section in (("Overviews", overviews), ("Groups", groups)):
         lines += ["", f"## {heading}", ""]
         for page in section[:MAX_LISTED]:
-            title = " ".join(page.title.replace("[", "(").replace("]", ")").split())
-            description = f": {page.description}" if page.description else ""
-            lines.append(f"- [{title}]({quote(page.address + MARKDOWN)}){description}")
+            description = f": {_prose(page.description)}" if page.description else ""
+            lines.append(f"- [{_prose(page.title)}]({quote(page.address + MARKDOWN)}){description}")
     return name_invisible("\n".join(lines) + "\n")
+
+
+def _prose(text: str) -> str:
+    """Return a text in one line, in which nothing is Markdown."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def feed(site: SiteContext, site_url: str = "") -> str:

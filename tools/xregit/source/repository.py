@@ -496,6 +496,8 @@ def _reason(errors: str) -> str:
         return "the Git repository has no commits yet"
     if _OTHER_OWNER in errors:
         return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+    if "not a git repository" in errors:
+        return "its .git leads to no Git repository"
     if "promisor" in errors:
         return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
     return ""
