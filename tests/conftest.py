@@ -31,6 +31,9 @@ LONG_MARKERS = {"spark", "browser", "client"}
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# What a command prints does not depend on how long it takes; tests/cli/test_progress.py is about the rest.
+os.environ["XREGIT_PROGRESS"] = "never"
+
 # How long anything takes depends on what else the machine does, and is no fault of a test.
 UNTIMED = [HealthCheck.too_slow]
 settings.register_profile("local", deadline=None, suppress_health_check=UNTIMED)

@@ -27,6 +27,7 @@ from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, extend, normalise
 from xregit.model.language import NOTHING
+from xregit.progress import track
 from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import directives, may_have_directives
 from xregit.source.scalars import without_text
@@ -142,7 +143,7 @@ class _Loader:
         place = self.place(REGISTRY_FILE)
         attributes = self.without_text(normalise(model.attributes, self.root_value(REGISTRY_FILE)), place)
         self.groups = {plural: {} for plural in model.groups}
-        for path in (*self.listing.files, *sorted(self.unreadable)):
+        for path in track((*self.listing.files, *sorted(self.unreadable)), "reading files"):
             self.add_file(path, parse_path(model, path))
         for drafts in self.groups.values():
             for draft in drafts.values():

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import note, note_uncertain_times, print_result, progress
+from xregit import progress
+from xregit.cli.output import note, note_uncertain_times, print_result
 from xregit.cli.parameters import (
     Ref,
     output_folder,
@@ -286,9 +287,9 @@ def run_steps(task: Build, steps: tuple[Step, ...]) -> None:
     """Take the steps of a build, and say what each did."""
     lines: list[str] = []
     try:
-        with progress(steps, lambda step: step.name) as bar:
-            for step in bar:
-                lines.append(run_step(step, task))  # noqa: PERF401 - what went well before a failure is shown too
+        for step in steps:
+            with progress.task(f"step {step.name}"):
+                lines.append(run_step(step, task))
     finally:
         print_result("\n".join(lines))
     note(hints(steps, task))

@@ -10,6 +10,7 @@ import click
 from xregit.cli.output import note, print_result
 from xregit.cli.parameters import Ref, today, with_registry
 from xregit.errors import XregitError
+from xregit.progress import task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,7 +65,8 @@ def review_changes(before: Registry, after: Registry) -> Review:
     from xregit.changes import diff as differences
     from xregit.changes.review import review
 
-    return review(differences(before, after), before, after, today=today())
+    with task("comparing states"):
+        return review(differences(before, after), before, after, today=today())
 
 
 def read_state(registry: Path, name: str) -> Registry:

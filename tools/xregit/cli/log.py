@@ -10,6 +10,7 @@ import click
 
 from xregit.cli.output import as_json, note_uncertain_times, print_result
 from xregit.cli.parameters import with_registry
+from xregit.progress import task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,8 @@ def log(registry: Path, xid: str, form: str) -> None:
     from xregit.reports.changes import history_json, history_text
 
     catalog = xregit.read(registry)
-    moments = history(catalog, xid)
+    with task("reading commits"):
+        moments = history(catalog, xid)
     print_result(as_json(history_json(moments)) if form == "json" else history_text(moments))
     note_uncertain_times(catalog)
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from xregit.cli.progress import hide_progress
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
 
     from xregit.catalog import Registry
 
-
-Item = TypeVar("Item")
 
 # What GitHub's runner takes for a command at the beginning of a line, and GitHub's, Azure's and TeamCity's anywhere.
 _COMMAND = re.compile(r"^[ \t]*:(?=:)(?!:(?:error|warning|notice) )|#(?=#(?:vso|teamcity)?\[)", re.MULTILINE)
@@ -30,6 +28,7 @@ def print_result(text: str, *, color: bool | None = None, exact: bool = False) -
     left out where the output is no terminal, unless ``color`` is set: what is unseen is escaped there already.
     """
     if text:
+        hide_progress()
         printable = _printable(text.removesuffix("\n"))
         if color is not None:
             printable = _without_commands(printable)
@@ -48,6 +47,7 @@ def wants_color(choice: str) -> bool:
 def note(text: str) -> None:
     """Print what is not the result: hints, warnings, errors."""
     if text:
+        hide_progress()
         click.echo(safe(_printable(text)), err=True)
 
 
@@ -69,17 +69,6 @@ def as_yaml(value: Mapping[str, object]) -> str:
     from xregit.source.yaml_emitter import to_yaml
 
     return to_yaml(value)
-
-
-def progress(items: Sequence[Item], name_of: Callable[[Item], str]) -> AbstractContextManager[Iterable[Item]]:
-    """Return a bar to enter and go through the items with; it names the current one if standard error is a terminal."""
-    if not sys.stderr.isatty():
-        return nullcontext(items)
-
-    def item_name(item: Item | None) -> str:
-        return name_of(item) if item is not None else ""
-
-    return click.progressbar(items, file=sys.stderr, item_show_func=item_name, show_eta=False)
 
 
 def _printable(text: str) -> str:

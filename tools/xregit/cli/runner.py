@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -13,6 +14,7 @@ import click
 
 from xregit.cli.commands import xregit
 from xregit.cli.output import note
+from xregit.cli.progress import progress_display
 from xregit.errors import CatalogError, XregitError
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors go to standard error."""
     try:
-        code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
+        with progress_display() or nullcontext():
+            code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
     except (BrokenPipeError, SystemExit):  # click makes the former into the latter, with a code that means findings
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,6 +202,7 @@ def route(
 
     source = catalog or find_registry(registry)
     refuse_own_tables(source, tables)
+    context = copy_context()
     run = xregit.route(
         xregit.load(source),
         messages,
@@ -212,7 +214,7 @@ def route(
         checkpoint=checkpoint,
         batch_files=batch_files,
         conf=dict(conf) | ({"spark.master": master} if master else {}),
-        tell=lambda batch: note(row_counts(batch)),
+        tell=lambda batch: context.run(note, row_counts(batch)),  # from a thread of Spark's
     )
     print_result(f"{tables}: {row_counts(run)}")
 

@@ -28,6 +28,7 @@ from xregit.document.updates import STATES, plan_update
 from xregit.document.yaml_files import YamlFiles
 from xregit.errors import Lines, no_lines
 from xregit.model import export_source
+from xregit.progress import task, track
 from xregit.source import atomic_write
 from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename
 from xregit.source.json_emitter import pretty_json
@@ -145,7 +146,8 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     from xregit.rules import loading_diagnostics  # `read` does without them
 
     target = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
-    loaded = [load_document(path, target.model if target is not None else None) for path in documents]
+    model = target.model if target is not None else None
+    loaded = [load_document(path, model) for path in track(documents, "reading documents")]
     sources = [document.registry for document in loaded]
     registries = [target, *sources] if target is not None else sources
     diagnostics = [problem for registry in registries for problem in loading_diagnostics(registry)]
@@ -156,7 +158,8 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     if not sources or has_errors(diagnostics):
         return failure(ordered(diagnostics))
     sources, additions = _with_schema_formats(sources)
-    merged = merge_registries([target, *sources] if target is not None else sources)
+    with task("merging documents"):
+        merged = merge_registries([target, *sources] if target is not None else sources)
     diagnostics += [*merged.diagnostics, *additions, *_dropped_attributes(sources, target), *_dropped_times(sources)]
     files = {} if has_errors(diagnostics) else dict(_new_files(merged, sources, target, into))
     diagnostics += [_existing_file(into, path) for path, data in files.items() if _differs(into / path, data)]
@@ -164,7 +167,8 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     if has_errors(diagnostics):
         return failure(ordered(diagnostics))
     # Until the registry's own file is there, the next run begins anew, so it is the last.
-    atomic_write.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
+    with task("writing files"):
+        atomic_write.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
     kept = {item.entity.xid for item in merged.duplicates if merged.entities[item.entity.xid].registry is target}
     return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes, lines)
 

@@ -18,6 +18,7 @@ from xregit.arguments import to_path
 from xregit.catalog.registry import Registry
 from xregit.errors import XregitError
 from xregit.pages import ASSETS
+from xregit.progress import task, track
 from xregit.source.atomic_write import replace_folder
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def build_site(registry: Registry | Path | str, out: Path | str, config: Path | 
             mkdocs_config = load_config(**settings, site_dir=str(site))
             mkdocs_config.plugins.on_startup(command="build", dirty=False)
             try:
-                build(mkdocs_config)
+                with task("building the site"):
+                    build(mkdocs_config)
             finally:
                 mkdocs_config.plugins.on_shutdown()
         return sum(len(names) for _, _, names in os.walk(site))
@@ -82,7 +84,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
 
     _refuse_other_files(folder)
     site = SiteContext(registry)
-    pages = list(all_pages(site))
+    pages = list(track(all_pages(site), "making pages", len(registry)))
     refuse_file_addresses(pages, ASSETS)
     with replace_folder(folder) as target:
         write_files(target, ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))

@@ -38,6 +38,7 @@ from xregit.pages.search import (
 )
 from xregit.pages.site import all_pages, as_markdown, head_links, site_files
 from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
+from xregit.progress import track
 from xregit.source.repository import find
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             registry = self.config.loaded or read(self._registry_path(config))
             _warn_of_problems(registry)
             self.site = SiteContext(registry)
-            pages = list(all_pages(self.site))
+            pages = list(track(all_pages(self.site), "making pages", len(registry)))
             existing = {file.dest_uri for file in files}
             refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
         except XregitError as error:  # which MkDocs shows in one line if a plugin raises it

@@ -17,6 +17,7 @@ from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordere
 from xregit.model import canonical
 from xregit.model import check as check_value
 from xregit.model.error_messages import UNKNOWN_ATTRIBUTE
+from xregit.progress import task, track
 from xregit.rules.attributes import text
 from xregit.rules.model_validation import at_declaration, check_resource
 from xregit.rules.registry import RULES
@@ -83,7 +84,8 @@ def check(registry: Registry, today: date | None = None, base: Registry | None =
     diagnostics = [*runner.problem_diagnostics(), *runner.diagnostics()]
     if not has_errors(diagnostics):
         runner.sound = True
-        diagnostics += runner.comparison_diagnostics()
+        with task("comparing messages with each other"):
+            diagnostics += runner.comparison_diagnostics()
     return Report(ordered(runner.suppressor().remaining(diagnostics)))
 
 
@@ -146,7 +148,7 @@ class Runner:
         yield from self._at_place(self._registry_findings(), registry.place, "/")
         yield from self._at_place(self._settings_findings(), self._beside_registry(SETTINGS_FILE), "/")
         yield from self._at_place(self._waivers_findings(), self._beside_registry(WAIVERS_FILE), "/")
-        for group in registry.all_groups:
+        for group in track(registry.all_groups, "checking groups"):
             if group.place.path in registry.broken:
                 continue
             findings = check_value(group.type.attributes, group.attributes)

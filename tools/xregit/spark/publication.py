@@ -13,6 +13,7 @@ from xregit.catalog import read_commit
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.model.times import moment
+from xregit.progress import task, track
 from xregit.source.repository import ancestors, list_commits
 from xregit.spark import delta_spark_writer, parquet_writer
 from xregit.spark.delta_spark_writer import DeltaSparkWriter
@@ -155,7 +156,8 @@ def _publish_delta(registry: Registry, writer: TableWriter) -> Publication:
     last_versions = dict(last["versions"]) if last else {}
     last_columns = next((dict(row["columns"]) for row in reversed(published) if row.get("columns")), {})
     updates = _compute_updates(registry, writer, last_columns)
-    versions = writer.write(updates, info)
+    with task("writing tables"):
+        versions = writer.write(updates, info)
     publications = [
         TablePublication(
             name, changes.rows, changes.inserted.rows, changes.updated.rows, changes.deleted.rows, versions[name]
@@ -188,7 +190,7 @@ def _compute_updates(registry: Registry, writer: TableWriter, last_columns: Mapp
     are somebody's own.
     """
     all_tables, updates = tables_of(registry.model), {}
-    for name, rows in iter_rows(registry).items():
+    for name, rows in track(iter_rows(registry).items(), "comparing tables"):
         snapshot, columns = writer.snapshot(all_tables[name]), last_columns.get(name, "").split(",")
         removed = tuple(each for each in snapshot.removed_columns if each in columns)
         updates[name] = (
@@ -220,7 +222,7 @@ def _publish_parquet(
     parquet_writer.refuse_other_content(place)
     batches = {all_tables[name]: pack(all_tables[name], rows) for name, rows in iter_rows(registry).items()}
     batches[PUBLICATIONS] = pack(PUBLICATIONS, [_publication_row(1, history, {})])
-    with use_session(spark, name=APPLICATION, conf=conf) as session:
+    with use_session(spark, name=APPLICATION, conf=conf) as session, task("writing tables"):
         parquet_writer.write(session, batches, place)
     publications = tuple(TablePublication(table.name, each.rows, each.rows) for table, each in batches.items())
     return Publication(str(place), PARQUET, history.head, 1, changed=True, tables=publications)
@@ -274,7 +276,9 @@ def iter_history(
     published = {each.commit for each in _read_publications(Location.of(tables))}
     # To publish an older commit after a newer one would turn the tables back.
     start = max((number + 1 for number, sha in enumerate(commits) if sha in published), default=0)
-    yield from publish_each((read_commit(folder, sha) for sha in commits[start:]), tables, spark=spark, conf=conf)
+    states = (read_commit(folder, sha) for sha in commits[start:])
+    total = len(commits) - start
+    yield from track(publish_each(states, tables, spark=spark, conf=conf), "publishing commits", total)
 
 
 def published_at(registry: Path | str, ref: str, tables: Path | str) -> PublishedVersions:

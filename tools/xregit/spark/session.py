@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from xregit.errors import XregitError
 from xregit.installed import install_command
+from xregit.progress import task
 from xregit.spark import java
 from xregit.spark.location import error_summary
 
@@ -155,7 +156,8 @@ def require_spark() -> None:
 
 
 def _start(name: str, conf: Mapping[str, str]) -> SparkSession:
-    return _connect(name, conf) if REMOTE in conf else _launch(name, conf)
+    with task("starting Spark"):
+        return _connect(name, conf) if REMOTE in conf else _launch(name, conf)
 
 
 def _connect(name: str, conf: Mapping[str, str]) -> SparkSession:

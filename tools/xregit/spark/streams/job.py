@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
+from xregit.progress import task
 from xregit.spark.location import Location, errors_at
 from xregit.spark.session import REMOTE, catch_interrupts, require_spark, use_session
 from xregit.spark.streams.checkpoint import TABLES, Checkpoint, PinnedBatch, freeze_catalog, open_checkpoint
@@ -126,10 +127,11 @@ def route(
                 source = from_files(session, messages, message_format, batch_files)
             else:
                 source = from_dataframe(messages)
-            if source.frame.isStreaming:
-                job.run_stream(source, continuous=options.get("continuous", False))
-            else:
-                job.run_batch(source)
+            with task("sorting messages"):
+                if source.frame.isStreaming:
+                    job.run_stream(source, continuous=options.get("continuous", False))
+                else:
+                    job.run_batch(source)
     return job.result
 
 
