@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.json_schema.constraints import Constraints, is_number
+from xregit.payloads.compatibility.patterns import difference
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
 if TYPE_CHECKING:
@@ -140,12 +143,23 @@ def _sample_texts(constraints: Constraints, other: Constraints) -> Iterator[str]
             match = matching_text(text, length, None if limit is None else int(limit))
             if match is not None:
                 yield match
+    yield from _pattern_differences(constraints, other)
     yield from ("text", "", "0", "1.5", "A")
     for keyword in ("minLength", "maxLength"):
         for bound in (*constraints.values_of(keyword), *other.values_of(keyword)):
             for length in (int(bound), int(bound) + 1, int(bound) - 1):
                 if 0 <= length <= 10 * _MAX_LENGTH:
                     yield "x" * length
+
+
+def _pattern_differences(constraints: Constraints, other: Constraints) -> Iterator[str]:
+    """Yield texts that a pattern of the one side matches and one of the other doesn't."""
+    for one in constraints.values_of("pattern"):
+        for two in other.values_of("pattern"):
+            with suppress(TooLargeError):
+                text = difference([one], [two], constraints.space.budget)
+                if text is not None:
+                    yield text
 
 
 def _sample_numbers(constraints: Constraints, other: Constraints, *, fractions: bool) -> Iterator[Any]:

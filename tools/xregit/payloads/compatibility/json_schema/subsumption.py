@@ -26,6 +26,7 @@ from xregit.payloads.compatibility.json_schema.constraints import (
     prefix_items,
     rest_items,
 )
+from xregit.payloads.compatibility.patterns import includes
 
 if TYPE_CHECKING:
     from xregit.json_pointer import NamePath
@@ -198,7 +199,8 @@ class Proof:
         for name in constraints.declared:
             if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
-        matching = constraints.matching(text)
+        wider = [other for other in constraints.patterns if includes(other, text, self.reader.budget)]
+        matching = tuple(part for other in wider for part in constraints.matching(other))
         if matching:
             yield from self.gaps(matching, reader, (*path, ANY))
             return
@@ -362,6 +364,11 @@ def _is_same(keyword: str) -> Implied:
     return implied
 
 
+def _pattern_follows(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
+    patterns = constraints.values_of("pattern")
+    return any(includes(reader["pattern"], text, constraints.space.budget) for text in patterns)
+
+
 def _multiple(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
     limit = reader["multipleOf"]
     if not isinstance(limit, int):
@@ -389,7 +396,7 @@ SCALAR_KEYWORDS: Mapping[str, tuple[frozenset[str], str, Implied]] = {
     "multipleOf": (NUMBERS, "bound", _multiple),
     "minLength": (frozenset(("string",)), "length", _minimum_follows("minLength")),
     "maxLength": (frozenset(("string",)), "length", _maximum_follows("maxLength")),
-    "pattern": (frozenset(("string",)), "pattern", _is_same("pattern")),
+    "pattern": (frozenset(("string",)), "pattern", _pattern_follows),
     "contentEncoding": (frozenset(("string",)), "pattern", _is_same("contentEncoding")),
     "contentMediaType": (frozenset(("string",)), "pattern", _is_same("contentMediaType")),
     "minItems": (frozenset(("array",)), "length", _minimum_follows("minItems")),

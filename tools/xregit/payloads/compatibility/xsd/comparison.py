@@ -9,11 +9,10 @@ import xmlschema
 
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
 from xregit.payloads.compatibility.budget import TooLargeError
+from xregit.payloads.compatibility.regular_models import find_difference, is_nullable
 from xregit.payloads.compatibility.xsd import simple_types
 from xregit.payloads.compatibility.xsd.content_models import (
     content_model,
-    find_difference,
-    is_nullable,
     open_content,
     substitutes,
     wildcard_matches,
@@ -100,10 +99,10 @@ class _Comparer:
         if pair in self.compared or reader.name == _ANY:
             return
         self.compared.add(pair)
-        yield from _compare_attributes(writer, reader, path)
+        yield from _compare_attributes(writer, reader, path, self.budget)
         first, second = _text_type(writer), _text_type(reader)
         if first is not None and second is not None:
-            yield from _compare_texts(first, second, path)
+            yield from _compare_texts(first, second, path, self.budget)
         elif first is not None or second is not None:
             yield from _text_or_elements(writer, reader, path)
         else:
@@ -213,23 +212,23 @@ def _text_or_elements(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         yield Reason("kind", path or ROOT)
 
 
-def _compare_texts(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
-    if simple_types.is_subtype(writer, reader):
+def _compare_texts(writer: Any, reader: Any, path: str, budget: Budget) -> Iterator[Reason]:
+    if simple_types.is_subtype(writer, reader, budget):
         return
-    example = simple_types.example(writer, reader)
+    example = simple_types.example(writer, reader, budget)
     words = {"proof": f', as "{example}" shows' if example is not None else ""}
     answer = Answer.NO if example is not None else None
     names = simple_types.type_name(writer), simple_types.type_name(reader)
     yield Reason("text", path or ROOT, *names, words, answer)
 
 
-def _compare_attributes(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
+def _compare_attributes(writer: Any, reader: Any, path: str, budget: Budget) -> Iterator[Reason]:
     first, second = (_attributes_by_name(type_) for type_ in (writer, reader))
     for name, attribute in first.items():
         here = _join(path, f"@{attribute.local_name}")
         target = second.get(name) or _top_attribute(reader, name)
         if target is not None:
-            yield from _compare_texts(attribute.type, target.type, here)
+            yield from _compare_texts(attribute.type, target.type, here, budget)
             yield from _compare_fixed(attribute, target, here)
         elif not _allows_attribute(reader, name):
             yield Reason("attribute", here)
@@ -239,10 +238,12 @@ def _compare_attributes(writer: Any, reader: Any, path: str) -> Iterator[Reason]
             yield Reason("declared", here)
         if attribute.use == "required" and (name not in first or first[name].use != "required"):
             yield Reason("required", here)
-    yield from _compare_attribute_wildcards(writer, reader, path, {*first, *second})
+    yield from _compare_attribute_wildcards(writer, reader, path, {*first, *second}, budget)
 
 
-def _compare_attribute_wildcards(writer: Any, reader: Any, path: str, described: set[str]) -> Iterator[Reason]:
+def _compare_attribute_wildcards(
+    writer: Any, reader: Any, path: str, described: set[str], budget: Budget
+) -> Iterator[Reason]:
     wildcard, other = _attribute_wildcard(writer), _attribute_wildcard(reader)
     if wildcard is None:
         return
@@ -255,7 +256,7 @@ def _compare_attribute_wildcards(writer: Any, reader: Any, path: str, described:
     for name in allowed:
         source, target = _top_attribute(writer, name), _top_attribute(reader, name)
         if source is not None and target is not None:
-            yield from _compare_texts(source.type, target.type, _join(path, f"@{target.local_name}"))
+            yield from _compare_texts(source.type, target.type, _join(path, f"@{target.local_name}"), budget)
         elif target is not None:
             yield Reason("declared", _join(path, f"@{target.local_name}"))
 

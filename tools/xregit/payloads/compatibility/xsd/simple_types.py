@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from xregit.payloads.compatibility.budget import TooLargeError
+from xregit.payloads.compatibility.patterns import difference
 from xregit.payloads.sample_texts import matching_text
 from xregit.payloads.xsd.fields import built_in, facet, item_type
 from xregit.payloads.xsd.schema import XSD, UncheckedError
@@ -11,6 +15,8 @@ from xregit.payloads.xsd.values import simple_example
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from xregit.payloads.compatibility.budget import Budget
 
 _ANY = frozenset(("anySimpleType", "anyAtomicType"))
 _SAMPLES = (
@@ -22,23 +28,24 @@ _AT_MOST = ("maxLength", "totalDigits", "fractionDigits")
 _LENGTHS = ("length", "minLength", "maxLength")
 _BLANKS = ("preserve", "replace", "collapse")
 _MAX_CHARACTERS = 400
+_CLASS = re.compile(r"\\[dDwWsS]")
 
 
-def is_subtype(writer: Any, reader: Any) -> bool:
+def is_subtype(writer: Any, reader: Any, budget: Budget) -> bool:
     """Return whether it is certain that all texts of one type are texts of another."""
     if reader.local_name in _ANY or _is_free(reader) or writer is reader:
         return True
     if writer.enumeration:
-        return _values_follow(writer, reader)
+        return _values_follow(writer, reader, budget)
     members = _members(writer)
-    if members and all(is_subtype(item, reader) for item in members):
+    if members and all(is_subtype(item, reader, budget) for item in members):
         return True
     if _members(reader) and not members:
-        return not _facets(reader) and any(is_subtype(writer, item) for item in _members(reader))
-    return _derives(writer, reader) and _facets_follow(writer, reader)
+        return not _facets(reader) and any(is_subtype(writer, item, budget) for item in _members(reader))
+    return _derives(writer, reader, budget) and _facets_follow(writer, reader, budget)
 
 
-def _values_follow(writer: Any, reader: Any) -> bool:
+def _values_follow(writer: Any, reader: Any, budget: Budget) -> bool:
     """Return whether all texts of an enumeration's values are texts of another type."""
     if not all(is_valid(reader, text) for text in _enumerated_texts(writer)):
         return False
@@ -46,7 +53,7 @@ def _values_follow(writer: Any, reader: Any) -> bool:
         # Blanks that the one takes away may be too many for the other.
         return _blanks(writer) <= _blanks(reader)
     # A number has many texts: 1, 01, 1.0.
-    return _derives(writer, reader) and not _patterns(reader) and "assertion" not in _facets(reader)
+    return _derives(writer, reader, budget) and not _patterns(reader) and "assertion" not in _facets(reader)
 
 
 def _enumerated_texts(type_: Any) -> list[str]:
@@ -55,22 +62,26 @@ def _enumerated_texts(type_: Any) -> list[str]:
     return [str(item.get("value", "")) for item in facets]
 
 
-def _derives(writer: Any, reader: Any) -> bool:
+def _derives(writer: Any, reader: Any, budget: Budget) -> bool:
     """Return whether both types restrict the same built-in type, or lists or unions of types that do."""
     if writer.is_list() or reader.is_list():
-        return bool(writer.is_list() and reader.is_list() and is_subtype(item_type(writer), item_type(reader)))
+        return bool(writer.is_list() and reader.is_list() and is_subtype(item_type(writer), item_type(reader), budget))
     members = _members(writer), _members(reader)
     if any(members):
         pairs = list(zip(*members, strict=False))
         same = len(members[0]) == len(members[1])
-        return same and all(is_subtype(one, other) and is_subtype(other, one) for one, other in pairs)
+        return same and all(is_subtype(one, other, budget) and is_subtype(other, one, budget) for one, other in pairs)
     return built_in(reader) in _ancestors(writer)
 
 
-def example(writer: Any, reader: Any) -> str | None:
+def example(writer: Any, reader: Any, budget: Budget) -> str | None:
     """Return a text of one type that another refuses, if one is found."""
     return next(
-        (text for text in _candidate_texts(writer, reader) if is_valid(writer, text) and not is_valid(reader, text)),
+        (
+            text
+            for text in _candidate_texts(writer, reader, budget)
+            if is_valid(writer, text) and not is_valid(reader, text)
+        ),
         None,
     )
 
@@ -112,9 +123,28 @@ def _facets(type_: Any) -> frozenset[str]:
 
 
 def _patterns(type_: Any) -> set[frozenset[str]]:
-    """Return the patterns of each step of a type: one of those of each step must match."""
+    """Return the patterns of each step of a type, as regular expressions: one of those of each step must match."""
     steps = (item.facets.get(f"{{{XSD}}}pattern") for item in _chain(type_))
-    return {frozenset(item.regexps) for item in steps if item is not None}
+    return {frozenset(pattern.pattern for pattern in item.patterns) for item in steps if item is not None}
+
+
+def _includes(reader: frozenset[str], writer: frozenset[str], budget: Budget) -> bool:
+    """Return whether all texts that some patterns match are matched by others."""
+    try:
+        return writer <= reader or _pattern_difference(writer, reader, budget) is None
+    except TooLargeError:
+        return False
+
+
+def _pattern_difference(writer: frozenset[str], reader: frozenset[str], budget: Budget) -> str | None:
+    """Return a text that one of some patterns matches and none of others, else None.
+
+    Raises:
+        TooLargeError: it can't be told; the classes of XML Schema have more characters than those of other languages.
+    """
+    if any(_CLASS.search(text) for text in (*writer, *reader)):
+        raise TooLargeError
+    return difference(sorted(writer), sorted(reader), budget)
 
 
 def _assertions(type_: Any) -> frozenset[str]:
@@ -145,7 +175,7 @@ def _ancestors(type_: Any) -> frozenset[str]:
     return frozenset(names)
 
 
-def _facets_follow(writer: Any, reader: Any) -> bool:
+def _facets_follow(writer: Any, reader: Any, budget: Budget) -> bool:
     facets = _facets(reader)
     if "enumeration" in facets or (facets and _blanks(writer) != _blanks(reader)):
         return False
@@ -159,7 +189,7 @@ def _facets_follow(writer: Any, reader: Any) -> bool:
         bounded
         and _lengths_follow(writer, reader)
         and (zones[1] in {None, "optional"} or zones[0] == zones[1])
-        and all(any(one <= other for one in _patterns(writer)) for other in _patterns(reader))
+        and all(any(_includes(other, one, budget) for one in _patterns(writer)) for other in _patterns(reader))
         and _assertions(reader) <= _assertions(writer)
     )
 
@@ -195,8 +225,13 @@ def _lengths_follow(writer: Any, reader: Any) -> bool:
     return True
 
 
-def _candidate_texts(writer: Any, reader: Any) -> Iterator[str]:
+def _candidate_texts(writer: Any, reader: Any, budget: Budget) -> Iterator[str]:
     """Yield texts at which two types may differ, plain ones before those with further blanks."""
+    for one in _patterns(writer):
+        for other in _patterns(reader):
+            with suppress(TooLargeError):
+                text = _pattern_difference(one, other, budget)
+                yield from () if text is None else (text,)
     texts = dict.fromkeys(_plain_texts(writer, reader))
     yield from texts
     for text in texts:
