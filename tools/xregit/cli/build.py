@@ -95,8 +95,9 @@ def check_step(task: Build) -> str:
     if report.failed:
         errors = at_least("error", report.diagnostics)
         rest = unlisted(report.diagnostics, errors)
-        outcome = f'{rest} "xregit check" lists them. Nothing was written.' if rest else "Nothing was written."
-        raise CatalogError(errors, registry.origin.line, outcome)
+        others = f'{rest} "xregit check" lists them. ' if rest else ""
+        way_out = "" if registry.broken else ' "xregit build --skip check" builds it as it is.'
+        raise CatalogError(errors, registry.origin.line, f"{others}Nothing was written.{way_out}")
     return f"{entity_counts(registry)}: {summary(report.diagnostics)}"
 
 
