@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft7Validator
 
 import xregit
 from tests.catalog.folders import registry_of
@@ -38,6 +39,33 @@ def test_documents_are_the_golden_ones(orders: Registry, golden: Callable[[str, 
     assert [name.removesuffix(".json") for name in files] == [endpoint.id for endpoint in orders.endpoints]
     for name, data in files.items():
         golden(f"asyncapi/{name}", data)
+
+
+def test_messages_have_an_example_and_a_version(root: Path) -> None:
+    """Each message that JSON Schema describes shows one, and a version that tools can compare.
+
+    The application that sends a message answers for it.
+    """
+    for document in export_asyncapi(xregit.load(root / "registry")).values():
+        assert re.fullmatch(r"\d{4}\.[1-9]\d?\.[1-9]\d?", document["info"]["version"])
+        sending = str([operation for operation in document["operations"].values() if operation["action"] == "send"])
+        for channel, item in document["channels"].items():
+            for name, message in item["messages"].items():
+                sent = f"#/channels/{channel}/messages/{name}'" in sending
+                assert message["x-eventcatalog-role"] == ("provider" if sent else "client")
+                assert re.fullmatch(r"\d{4}\.[1-9]\d?\.[1-9]\d?", message["x-eventcatalog-message-version"])
+                assert list(example_faults(message, document)) == []
+
+
+def example_faults(message: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
+    """Give what is wrong with a message's example: against the schema of its headers, and of the event it carries."""
+    (example,) = message.get("examples", [{}])
+    headers, payload = message.get("headers"), message.get("payload", {})
+    if headers:
+        yield from (error.message for error in Draft7Validator(headers).iter_errors(example.get("headers", {})))
+    if "properties" in payload:
+        schema = {**payload, "components": document.get("components", {})}
+        yield from (error.message for error in Draft7Validator(schema).iter_errors(example.get("payload")))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from xregit.source.file_tree import id_to_filename
 from xregit.source.json_emitter import to_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from xregit.catalog import Endpoint, Message, Registry
     from xregit.document.asyncapi.facts import Protocol
@@ -59,7 +59,7 @@ def _document(endpoint: Endpoint) -> dict[str, Any]:
         "asyncapi": VERSION,
         "info": {
             "title": endpoint.name or endpoint.id,
-            "version": str(lifecycle_of(endpoint.registry, tuple(_endpoint_files(endpoint))).epoch),
+            "version": _version(endpoint.registry, _endpoint_files(endpoint)),
             **description_of(endpoint.attributes),
         },
         **({"servers": servers} if servers else {}),
@@ -72,16 +72,27 @@ def _document(endpoint: Endpoint) -> dict[str, Any]:
     }
 
 
+def _version(registry: Registry, paths: Iterable[str]) -> str:
+    """Return the day of the last commit that touched one of the files, as tools that compare versions take it."""
+    year, month, day = map(int, lifecycle_of(registry, tuple(paths)).modifiedat[:10].split("-"))
+    return f"{year}.{month}.{day}"
+
+
 def _endpoint_files(endpoint: Endpoint) -> Iterator[str]:
-    """Yield the files of an endpoint and its messages, whose commits count as the document's version."""
+    """Yield the files of an endpoint and its messages, whose last change is the document's version."""
     yield endpoint.entity.place.path
     for entry in endpoint.contract:
-        message, reference = entry.message, entry.message.schema
-        yield message.entity.place.path
-        bases = map(message.registry.entity, message.resolved.chain)
-        yield from (base.place.path for base in bases if base is not None)
-        if reference is not None and reference.version is not None and reference.version.document is not None:
-            yield reference.version.document.place.path
+        yield from _message_files(entry.message)
+
+
+def _message_files(message: Message) -> Iterator[str]:
+    """Yield the files that say what a message is: its own, and those of its base messages and its schema."""
+    yield message.entity.place.path
+    bases = map(message.registry.entity, message.resolved.chain)
+    yield from (base.place.path for base in bases if base is not None)
+    reference = message.schema
+    if reference is not None and reference.version is not None and reference.version.document is not None:
+        yield reference.version.document.place.path
 
 
 def _servers(endpoint: Endpoint, *, with_path: bool) -> dict[str, dict[str, Any]]:
@@ -192,11 +203,20 @@ def _channels_and_operations(
         pointers = []
         for item in items:
             name = free_name(item.message.id, messages)
-            messages[name] = message_object(endpoint, item.message, item.protocol, payloads.add(item.message))
+            content = message_object(endpoint, item.message, item.protocol, payloads.add(item.message))
+            messages[name] = content | _eventcatalog(item)
             pointers.append((item, {"$ref": f"#/channels/{channel}/messages/{name}"}))
         for operation in _operations(channel, pointers):
             operations[free_name(f"{operation['action']}.{channel}", operations)] = operation
     return channels, operations
+
+
+def _eventcatalog(item: _ChannelMessage) -> dict[str, str]:
+    """Return what EventCatalog asks of a message: its version, and whether the application owns what it says."""
+    return {
+        "x-eventcatalog-message-version": _version(item.message.registry, _message_files(item.message)),
+        "x-eventcatalog-role": "provider" if SEND in item.actions else "client",
+    }
 
 
 def _path_is_address(endpoint: Endpoint) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xregit.catalog.properties import Property
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.bindings import MESSAGE, PART, OptionValues, bindings, unplaced_options
+from xregit.document.asyncapi.examples import examples
 from xregit.document.asyncapi.facts import is_uri
 from xregit.document.asyncapi.schemas import object_schema
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
@@ -40,6 +41,9 @@ def message_object(endpoint: Endpoint, message: Message, protocol: Protocol, pay
     shape = _structured(endpoint, message, payload) if structured else _binary(message, payload)
     events = () if structured or message.envelope != CLOUDEVENTS else _attributes(message)
     headers = object_schema(_headers(protocol, options, events, _prefix(endpoint, message)))
+    example = examples(
+        endpoint, message, headers["properties"], structured=structured, payload=_is_plain(shape, payload)
+    )
     unplaced = unplaced_options(message.resolved.attributes.get(PART), MESSAGE, protocol.placed)
     return {
         "name": message.id,
@@ -49,10 +53,16 @@ def message_object(endpoint: Endpoint, message: Message, protocol: Protocol, pay
         **({"headers": headers} if headers["properties"] else {}),
         **shape,
         **bindings(protocol, MESSAGE, options),
+        **example,
         **payload.extensions,
         **({"x-protocoloptions": unplaced} if unplaced else {}),
         "x-xid": message.xid,
     }
+
+
+def _is_plain(shape: Mapping[str, Any], payload: PayloadObject) -> bool:
+    """Return whether JSON Schema describes the payload: that of an event, or that of the data."""
+    return "payload" in shape and (shape["payload"] is not payload.schema or payload.plain is not None)
 
 
 def options_of(endpoint: Endpoint, message: Message, protocol: Protocol) -> OptionValues:
