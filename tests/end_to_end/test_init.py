@@ -14,12 +14,12 @@ from jsonschema import Draft202012Validator
 
 from tests.end_to_end.programs import xregit
 from tests.end_to_end.test_workflows import CHECK, PINNED, PULL_REQUEST, PUSH
-from tests.end_to_end.workflows import Runner, files, load
+from tests.end_to_end.workflows import BASH, Runner, files, load
 from tests.source.repositories import Repository, new_repository
 from xregit.cli.init import package_requirement
 
 MESSAGE = "registry/messagegroups/orders/messages/order.placed.yaml"
-REQUIREMENT = re.compile(r"xregit(?:\[all\])?((?: @ |==)[^'\"]+)")
+REQUIREMENT = re.compile(r"xregit(?:\[[a-z]+\])?((?: @ |==)[^'\"]+)")
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +72,14 @@ def test_main_is_built(made: Repository, tmp_path: Path) -> None:
     runner = Runner(clone.root, tmp_path / "scratch", {**PUSH, "vars.XREGIT_PAGES": "true"})
     runner.job("publish.yml", "build")
     assert runner.failed == []
+    assert (clone.root / "build/site/api/messagegroups").exists()
     assert set(runner.artifacts) == {"checksums", "api", "site", "tables", "github-pages"}
     assert all(path.exists() for paths in runner.artifacts.values() for path in paths)
     sums = (clone.root / "build/SHA256SUMS").read_text(encoding="utf-8")
     assert len(sums.splitlines()) == len([path for path in (clone.root / "build").rglob("*") if path.is_file()]) - 1
-    page = clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html"
-    assert "A customer has placed an order." in page.read_text(encoding="utf-8")
+    page = (clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html").read_text(encoding="utf-8")
+    assert "A customer has placed an order." in page
+    assert f"https://github.com/example/catalog/edit/main/{MESSAGE}" in page
 
 
 def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
@@ -87,7 +89,8 @@ def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
         assert registry["permissions"] == {}
         for name, job in registry["jobs"].items():
             rights = {"pages": {"pages", "id-token"}, "attest": {"attestations", "id-token"}}
-            assert set(job["permissions"]) <= rights.get(name, {"contents", "security-events", "actions"})
+            others = {"contents", "security-events", "actions"} if name != "comment" else {"pull-requests"}
+            assert set(job["permissions"]) <= rights.get(name, others)
             assert (f"vars.XREGIT_{name.upper()}" in job.get("if", "")) is (name in rights)
             # What may sign or deploy runs nothing that was installed or built.
             assert not any("run" in step for step in job["steps"]) or name not in rights
@@ -95,12 +98,42 @@ def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
         assert all(PINNED.search(line) for line in lines if "uses:" in line)
 
 
+@pytest.mark.parametrize("existing", ["", "7"])
+def test_pull_request_gets_one_comment(made: Repository, tmp_path: Path, existing: str) -> None:
+    """The job sees nothing of the pull request but the summary; the next run brings its comment up to date."""
+    job = load(made.root / ".github" / "workflows" / "check.yml")["jobs"]["comment"]
+    (step,) = (step for step in job["steps"] if "run" in step)
+    assert [each["uses"].partition("@")[0] for each in job["steps"] if "uses" in each] == ["actions/download-artifact"]
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\necho "$*" >> calls\ncase "$*" in *--jq*) echo {existing};; esac\n', encoding="utf-8")
+    gh.chmod(0o755)
+    (tmp_path / "summary.md").write_text("## 1 breaking change\n", encoding="utf-8")
+    values = {"COMMENTS": "repos/a/b/issues/1/comments", "COMMENT": "repos/a/b/issues/comments", "RUN": "https://run"}
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **values}
+    subprocess.run([*BASH, "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "comment.md").read_text(encoding="utf-8") == (
+        "<!-- message catalog -->\n\n## 1 breaking change\n\n[Findings, and a preview of the site](https://run)\n"
+    )
+    place = "--method PATCH repos/a/b/issues/comments/7" if existing else "repos/a/b/issues/1/comments"
+    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
+    assert calls[1:] == [f"api --silent {place} --field body=@comment.md"]
+
+
+def test_pull_request_has_a_preview(made: Repository, tmp_path: Path) -> None:
+    """The site as it would be is an artifact, and its pages lead to where their files are edited."""
+    clone = clone_of(made, tmp_path / "clone")
+    runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "preview")
+    assert (runner.failed, set(runner.artifacts)) == ([], {"preview"})
+    assert (clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html").is_file()
+
+
 def test_source_is_that_of_the_tool(made: Repository) -> None:
     """Workflows, hooks and README install one program, and none that somebody else could put in its place."""
     tracked = made.git("ls-files").splitlines()
     texts = "".join((made.root / path).read_text(encoding="utf-8") for path in tracked)
     asked = REQUIREMENT.findall(texts)
-    assert len(asked) == 5
+    assert len(asked) == 6
     assert set(asked) == {package_requirement("")}
 
 

@@ -13,17 +13,22 @@ import pytest
 from tests.end_to_end.workflows import Runner, files, load
 from tests.source.repositories import Repository, new_repository
 
+EVERY_EVENT = {
+    "github.event.repository.default_branch": "main",
+    "github.repository": "example/catalog",
+    "github.server_url": "https://github.com",
+}
 PULL_REQUEST = {
+    **EVERY_EVENT,
     "github.base_ref": "main",
     "github.event.merge_group.base_ref": "",
-    "github.repository": "example/catalog",
     "github.event.pull_request.head.repo.full_name": "example/catalog",
 }
 QUEUE = {**PULL_REQUEST, "github.base_ref": "", "github.event.merge_group.base_ref": "refs/heads/main"}
 PUSH = {
+    **EVERY_EVENT,
     "github.base_ref": "",
     "github.event.merge_group.base_ref": "",
-    "github.repository": "example/catalog",
     "vars.SITE_URL": "",
     "vars.XREGIT_PAGES": "",
     "vars.XREGIT_TABLES": "",

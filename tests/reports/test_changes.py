@@ -170,6 +170,15 @@ def test_no_text_leaves_its_cell(value: str) -> None:
     assert rows[0] == escape_control(rows[0])
 
 
+def test_nobody_is_called_by_a_comment() -> None:
+    """A text may name whom it likes, and a link may hold an @ all the same."""
+    text = changes_markdown(
+        Review((item(Impact.BREAKING, message="Ask @everyone."),), ()), line=lambda *_: "https://e/@a"
+    )
+    assert "Ask @&#8203;everyone." in text
+    assert "https://e/@a" in text
+
+
 @pytest.mark.parametrize("value", ["a|b", "`", "``x`", "<b>", "*", "https://e.x/{vin}", "[x](y)", "#1"])
 def test_values_are_shown_as_code(value: str, tmp_path: Path) -> None:
     """With all that Markdown would take for its own."""

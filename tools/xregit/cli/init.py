@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xregit.model.language import Model
 
 
-_REQUIREMENT = re.compile(r"(xregit(?:\[all\])?) @ SOURCE")
+_REQUIREMENT = re.compile(r"(xregit(?:\[[a-z]+\])?) @ SOURCE")
 # What always stays the same: a commit, or a file by its hash.
 _PIN = re.compile(r"@(?:[0-9a-f]{40}|[0-9a-f]{64})(?:#|$)|#(?:.*&)?sha256=[0-9a-f]{64}")
 # Nobody can own this host (RFC 6761), as somebody could own a name that no index has yet.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -62,11 +63,13 @@ MAX_WARNINGS = 10
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document.
 
-    ``loaded`` is the registry itself, for a caller that has loaded it already. With ``policy``, pages say that browsers
-    may run nothing else than the site's own files; a server that follows changes adds a script of its own.
+    ``repository`` is the repository's web address, where the registry's settings name none. ``loaded`` is the registry
+    itself, for a caller that has loaded it already. With ``policy``, pages say that browsers may run nothing else than
+    the site's own files; a server that follows changes adds a script of its own.
     """
 
     registry = options.Type(str, default="../registry")
+    repository = options.Type(str, default="")
     loaded = options.Optional(options.Type(Registry))
     policy = options.Type(bool, default=False)
 
@@ -115,6 +118,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         try:
             registry = self.config.loaded or read(self._registry_path(config))
             _warn_of_problems(registry)
+            if self.config.repository and not registry.settings.repository:
+                registry = replace(registry, settings=replace(registry.settings, repository=self.config.repository))
             self.site = SiteContext(registry)
             pages = list(track(all_pages(self.site), "making pages", len(registry)))
             existing = {file.dest_uri for file in files}

@@ -190,7 +190,8 @@ def _prose(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", escape_control(text))
+    # In a comment, a name behind an @ would call somebody.
+    return _SPECIAL.sub(r"\\\1", escape_control(text)).replace("@", "@&#8203;")
 
 
 def _code(text: str) -> str:
