@@ -295,7 +295,7 @@ def test_init_names_where_xregit_is_from(
     assert FROM_HERE not in capsys.readouterr().err
     files = [path for path in Path("mine").rglob("*") if path.is_file()]
     texts = [path.read_text(encoding="utf-8") for path in files if "schemas" not in path.parts]
-    assert sum(text.count(f" @ {source}") for text in texts) == 5
+    assert sum(text.count(f" @ {source}") for text in texts) == 6
     assert [text for text in texts if "SOURCE" in text] == []
 
 
