@@ -10,8 +10,9 @@
 
   // ---- Constraints: what a definition asks of one property
 
-  const binding = (item) => item.required || item.now || item.constant !== undefined || item.template !== undefined;
-  const tests = (items) => (items ?? []).filter((item) => !item.delivery && (binding(item) || !item.any_text));
+  // Without a property that is implied, a message has the value that the protocol gives it, which fits.
+  const binding = (item) => !item.implied && (item.required || item.now || item.constant !== undefined || item.template !== undefined);
+  const tests = (items) => (items ?? []).filter((item) => !item.delivery && (item.implied || binding(item) || !item.any_text));
 
   // Names of media types compare without case, values of parameters only where that is known of them, in any order.
   // JSON is UTF-8 whether or not a parameter says so (RFC 8259, sections 8.1 and 11).
