@@ -70,6 +70,15 @@ def test_client_finds_nothing_against_the_specification(api: tuple[str, Path]) -
     assert "Fail: 0   Warn: 0" in process.stdout
 
 
+def test_client_reads_the_default_profile(root: Path, tmp_path: Path) -> None:
+    """It reads a registry of the earlier release too: its model and capabilities have no name that it doesn't know."""
+    with served(tmp_path) as base:
+        write_files(api_files(load(root / "registry"), base), tmp_path)
+        process = ran([xr(), "--server", base, "conform"], tmp_path)
+        assert process.returncode == 0, process.stdout
+        assert "Fail: 0" in process.stdout
+
+
 def test_client_downloads_all(api: tuple[str, Path], tmp_path: Path) -> None:
     """The client downloads the whole registry, and writes the files that were served.
 
