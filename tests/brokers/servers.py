@@ -97,6 +97,19 @@ def kafka(folder: Path) -> Iterator[int]:
         yield port
 
 
+@contextmanager
+def apicurio(folder: Path) -> Iterator[int]:
+    """Run the Apicurio schema registry, which keeps all in memory, and give its port."""
+    program, port = JARS / "apicurio", free_port()
+    if not (program / "complete").is_file():
+        pytest.skip("apicurio is not here; .ci/brokers installs it")
+    java = shutil.which("java") or _packaged_java()
+    jar = next(program.glob("*-runner.jar"))
+    settings = [f"-Dquarkus.http.port={port}", f"-Dquarkus.http.host={HOST}"]
+    with _running([java, *JVM, *settings, "-jar", str(jar)], folder, port):
+        yield port
+
+
 def _program(name: str, *folders: str) -> str:
     """Return the path of a program, or skip the test where there is none."""
     result = shutil.which(name) or next((path for folder in folders if (path := shutil.which(name, path=folder))), None)

@@ -59,7 +59,7 @@ def test_new_version_is_added(tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"a.txt": ""}, "there is no schema in"),
-        ({"v1/a.avsc": '"int"', "a-1.avsc": '"int"'}, 'is version 1 of "a", and so is another file'),
+        ({"v1/a.avsc": '"int"', "a-1.avsc": '"int"'}, 'is version 1 of "a", and so is "a-1.avsc"'),
     ],
 )
 def test_fault_is_told(files: dict[str, str], message: str, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from xregit.document.importer import ImportReport
 
 
+class _Source(click.Path):
+    """A path, or an address, which stays a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path or address."""
+        is_address = isinstance(value, str) and value.startswith(("https://", "http://"))
+        return value if is_address else super().convert(value, param, ctx)
+
+
 @click.command("import")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("files", metavar="SOURCE...", nargs=-1, required=True, type=_Source(exists=True, path_type=Path))
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
@@ -26,13 +35,16 @@ if TYPE_CHECKING:
 @click.option(
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
 )
-def import_(files: tuple[Path, ...], into: Path, form: str) -> int:
+def import_(files: tuple[Path | str, ...], into: Path, form: str) -> int:
     """Turn documents and schemas into YAML files.
 
     xRegistry documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report
-    names the release of each, and what was changed in which lines. AsyncAPI documents may be of 2.0 to 3.1. A
-    folder may hold schemas: .avsc, .proto, .xsd and JSON Schema. What was imported before brings its changes, and what
-    people have edited since stays.
+    names the release of each, and what was changed in which lines. AsyncAPI documents may be of 2.0 to 3.1. A folder
+    may hold schemas: .avsc, .proto, .xsd and JSON Schema. An address is that of a schema registry with Confluent's API;
+    a file may hold its answer to /schemas, or the records of its topic.
+
+    What was imported before brings its changes, and what people have edited since stays. xRegistry documents change
+    no file.
 
     Files that are there already are kept as they are; if something can't be imported, nothing is written and the exit
     code is 1. JSON lists every change on its own.

@@ -1,23 +1,24 @@
-"""Documents of other kinds, AsyncAPI's and folders of schemas, as values of xRegistry documents."""
+"""Documents of other kinds, AsyncAPI's, folders of schemas and schema registries, as values of xRegistry documents."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
 from xregit.document.loader import LoadedDocument, load_converted
 from xregit.document.schema_files import ENDINGS, SchemaFolder
+from xregit.document.schema_registry import SchemaRegistry, ask_registry, read_dump
 from xregit.errors import XregitError
 from xregit.messages.encoder import MessageError, new
 from xregit.messages.matcher import Matcher
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from xregit.catalog.registry import Registry
 
 _KIND = "AsyncAPI"
@@ -36,17 +37,30 @@ class ForeignDocument:
     value: dict[str, Any]
 
 
-def load_foreign(path: Path) -> ForeignDocument | None:
-    """Return what a file or folder of another kind becomes, or None for one that may be an xRegistry document.
+def load_foreign(source: Path | str) -> ForeignDocument | None:
+    """Return what a source of another kind becomes, or None for a file that may be an xRegistry document.
+
+    A text is the address of a schema registry, which is asked.
 
     Raises:
         XregitError: it can't be read.
     """
-    if path.is_dir() or path.suffix in _SCHEMAS:
-        return _load_schemas(path)
-    if not path.is_file() or not _ASYNCAPI.search(data := path.read_bytes()):
+    if isinstance(source, str):
+        return _registry(Path(urlsplit(source).hostname or "registry"), ask_registry(source))
+    if source.is_dir() or source.suffix in _SCHEMAS:
+        return _load_schemas(source)
+    if not source.is_file():
         return None
-    return _load_asyncapi(path, data)
+    data = source.read_bytes()
+    if _ASYNCAPI.search(data):
+        return _load_asyncapi(source, data)
+    dump = read_dump(data, source.stem)
+    return _registry(source, dump) if dump else None
+
+
+def _registry(path: Path, registry: SchemaRegistry) -> ForeignDocument:
+    value = registry.document()
+    return ForeignDocument(load_converted(path, value, "schema registry", ()), registry.name, value)
 
 
 def _load_schemas(path: Path) -> ForeignDocument | None:

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from xregit.document.foreign import ForeignDocument
 
 
+ADDRESSES = ("https://", "http://")
+
+
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """The result of an import: ``files`` were written, relative to the registry folder; entities ``kept`` were there.
@@ -78,7 +81,8 @@ class ImportReport:
 def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
-    Documents are xRegistry's or AsyncAPI's; a folder holds schemas. What isn't xRegistry's and was imported before
+    Documents are xRegistry's or AsyncAPI's; a folder holds schemas, and an address is that of a schema registry, the
+    only thing that is ever asked. What isn't xRegistry's and was imported before
     updates its entities: what it changed is taken over, what people have edited since stays.
 
     Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
@@ -90,8 +94,8 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
     folder = to_path(into)
     paths = [documents] if isinstance(documents, str | Path) else documents
     with atomic_write.edit_lock(folder):
-        foreign = {path: load_foreign(path) for path in map(to_path, paths)}
-        documents_ = [path for path, document in foreign.items() if document is None]
+        foreign = {source: load_foreign(source) for source in map(_source, paths)}
+        documents_ = [source for source, document in foreign.items() if document is None and isinstance(source, Path)]
         sources = [document for document in foreign.values() if document is not None]
         if not sources:
             return _import(documents_, folder)
@@ -99,6 +103,11 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
         if not documents_ or report.failed:
             return report
         return report.joined(_import(documents_, folder))
+
+
+def _source(document: Path | str) -> Path | str:
+    """Return an address as it is, anything else as a path."""
+    return document if isinstance(document, str) and document.startswith(ADDRESSES) else to_path(document)
 
 
 def _update(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:

@@ -108,10 +108,12 @@ def load_document(path: Path, model: Model | None = None) -> LoadedDocument:
 def load_converted(path: Path, value: dict[str, Any], kind: str, diagnostics: Sequence[Diagnostic]) -> LoadedDocument:
     """Return what a document of another kind becomes, given the value and the diagnostics of its conversion.
 
+    The path is that of a file, or the name of what is none.
+
     Raises:
         XregitError: the file can't be read.
     """
-    loader = _DocumentLoader(path.resolve(), builtin())
+    loader = _DocumentLoader(path.resolve(), builtin(), None if path.is_file() else b"")
     loader.problems += diagnostics
     return replace(loader.load_value(value), dialect=DialectMatch((SignMatch((kind,), ()),)))
 
@@ -119,8 +121,8 @@ def load_converted(path: Path, value: dict[str, Any], kind: str, diagnostics: Se
 class _DocumentLoader:
     """The loading of one document; ``problems`` collects the diagnostics."""
 
-    def __init__(self, path: Path, ours: Model) -> None:
-        self.data = _read_bytes(path)
+    def __init__(self, path: Path, ours: Model, data: bytes | None = None) -> None:
+        self.data = _read_bytes(path) if data is None else data
         self.ours = ours
         repository = repository_of(path)
         self.path = path.relative_to(repository).as_posix()

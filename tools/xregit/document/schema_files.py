@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -43,13 +43,17 @@ _REFERENCES: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class SchemaFile:
-    """One file: its path below the folder, the id and version that follow from it, its format, and its text."""
+    """One document: where it comes from, the id and version that follow from that, its format, and its text.
+
+    ``references`` lead from the names by which it refers to others to their paths, where its source tells them.
+    """
 
     path: str
     id: str
     version: str
     format: str
     text: str
+    references: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, folder: Path) -> Path:
         """Return the path of the file, given the folder that was read, or the file itself."""
@@ -59,6 +63,82 @@ class SchemaFile:
     def language(self) -> str:
         """The name of its schema language."""
         return self.format.partition("/")[0]
+
+
+class SchemaSet:
+    """Documents of one schema group, with the references among them rewritten."""
+
+    def __init__(self, files: Sequence[SchemaFile]) -> None:
+        """Take the documents."""
+        self.files = files
+        self.by_path = {file.path: file for file in files}
+
+    def schemas(self) -> dict[str, Any]:
+        """Return the schemas with their versions, as an xRegistry document has them.
+
+        Raises:
+            XregitError: two documents are the same version of one schema.
+        """
+        schemas: dict[str, dict[str, SchemaFile]] = {}
+        for file in self.files:
+            other = schemas.setdefault(file.id, {}).setdefault(file.version, file)
+            if other is not file:
+                message = (
+                    f'"{file.path}" is version {file.version} of "{file.id}", and so is "{other.path}"; rename one'
+                )
+                raise XregitError(message)
+        return {id_: {"versions": dict(self._versions(versions))} for id_, versions in schemas.items()}
+
+    def _versions(self, versions: Mapping[str, SchemaFile]) -> Iterator[tuple[str, Any]]:
+        previous = ""
+        for vid in sorted(versions, key=_version_key):
+            text = self._rewritten(versions[vid])
+            head = {"ancestor": previous or vid, **_description(text), "format": versions[vid].format}
+            yield vid, {**head, "schema": text}
+            previous = vid
+
+    def _rewritten(self, file: SchemaFile) -> str:
+        """Return the text of a document with references to where the others stand in the registry."""
+        if file.language == "Avro":
+            others = list(self._referenced(file, set())) if file.references else self.files
+            return _whole_avro(file, _avro_names(others))
+        text = file.text
+        for name, path in file.references.items():
+            if path in self.by_path:
+                quoted = re.compile(rf"""(["'])({re.escape(name)})((?:#[^"']*)?["'])""")
+                text = quoted.sub(partial(_rename, file, self.by_path[path]), text)
+        pattern = _REFERENCES.get(file.language)
+        return pattern.sub(partial(self._reference, file), text) if pattern and not file.references else text
+
+    def _referenced(self, file: SchemaFile, known: set[str]) -> Iterator[SchemaFile]:
+        """Yield the documents that one refers to, directly or not."""
+        for path in file.references.values():
+            if path in self.by_path and path not in known:
+                known.add(path)
+                yield self.by_path[path]
+                yield from self._referenced(self.by_path[path], known)
+
+    def _reference(self, file: SchemaFile, match: re.Match[str]) -> str:
+        target = self._target(file, match[2])
+        return match[0] if target is None else _rename(file, target, match)
+
+    def _target(self, file: SchemaFile, name: str) -> SchemaFile | None:
+        """Return the file that a reference names; an import of Protobuf may begin at any folder above the file."""
+        if file.language != "Protobuf":
+            return self.by_path.get(normpath(join(PurePosixPath(file.path).parent.as_posix(), name)))
+        others = [
+            other for other in self.files if f"/{other.path}".endswith(f"/{name}") or name.endswith(f"/{other.path}")
+        ]
+        return max(others, key=lambda other: len(os.path.commonpath([f"/{file.path}", f"/{other.path}"])), default=None)
+
+
+def _rename(file: SchemaFile, target: SchemaFile, match: re.Match[str]) -> str:
+    """Return a reference, of which the second part is the name, to where the target stands."""
+    before, _, after = match.groups()
+    if file.language == "Protobuf":
+        return f"{before}{target.id}.proto{after}"
+    ending = extension(target.format, target.text.encode())
+    return f"{before}../../{target.id}/versions/{target.version}{ending}{after}"
 
 
 @dataclass
@@ -73,7 +153,7 @@ class SchemaFolder:
     def group(self) -> str:
         """The id of the group that it becomes."""
         place = self.folder.resolve()
-        return _id((place.parent if place.is_file() else place).name).lower()
+        return schema_id((place.parent if place.is_file() else place).name).lower()
 
     def read(self) -> SchemaFolder:
         """Read all files below the folder.
@@ -91,7 +171,7 @@ class SchemaFolder:
             except UnicodeDecodeError:
                 self._pass_over(path, "The file is not UTF-8.")
                 continue
-            format_ = _format(path, text)
+            format_ = schema_format(name, text)
             if format_:
                 self.files.append(SchemaFile(name, *_id_and_version(name), format_, text))
             else:
@@ -99,49 +179,12 @@ class SchemaFolder:
         return self
 
     def document(self) -> dict[str, Any]:
-        """Return the xRegistry document of the schemas."""
-        names = _avro_names(self.files)
-        schemas: dict[str, Any] = {}
-        for file in self.files:
-            text = self._rewritten(file) if file.language != "Avro" else _whole_avro(file, names)
-            version = {**_description(text), "format": file.format, "schema": text}
-            versions = schemas.setdefault(file.id, {"versions": {}})["versions"]
-            if file.version in versions:
-                message = f'"{file.path}" is version {file.version} of "{file.id}", and so is another file; rename one'
-                raise XregitError(message)
-            versions[file.version] = version
-        for schema in schemas.values():
-            ordered = sorted(schema["versions"], key=_version_key)
-            schema["versions"] = {
-                vid: {**schema["versions"][vid], "ancestor": ordered[max(number - 1, 0)]}
-                for number, vid in enumerate(ordered)
-            }
-        return {"schemagroups": {self.group: {"name": self.group, "schemas": schemas}}}
+        """Return the xRegistry document of the schemas.
 
-    def _rewritten(self, file: SchemaFile) -> str:
-        """Return the text of a file with references to where the other documents stand in the registry."""
-        pattern = _REFERENCES.get(file.language)
-        return pattern.sub(partial(self._reference, file), file.text) if pattern else file.text
-
-    def _reference(self, file: SchemaFile, match: re.Match[str]) -> str:
-        before, name, after = match.groups()
-        target = self._target(file, name)
-        if target is None:
-            return match[0]
-        if file.language == "Protobuf":
-            return f"{before}{target.id}.proto{after}"
-        ending = extension(target.format, target.text.encode())
-        return f"{before}../../{target.id}/versions/{target.version}{ending}{after}"
-
-    def _target(self, file: SchemaFile, name: str) -> SchemaFile | None:
-        """Return the file that a reference names; an import of Protobuf may begin at any folder above the file."""
-        if file.language != "Protobuf":
-            path = normpath(join(PurePosixPath(file.path).parent.as_posix(), name))
-            return next((other for other in self.files if other.path == path), None)
-        others = [
-            other for other in self.files if f"/{other.path}".endswith(f"/{name}") or name.endswith(f"/{other.path}")
-        ]
-        return max(others, key=lambda other: len(os.path.commonpath([f"/{file.path}", f"/{other.path}"])), default=None)
+        Raises:
+            XregitError: two files are the same version of one schema.
+        """
+        return {"schemagroups": {self.group: {"name": self.group, "schemas": SchemaSet(self.files).schemas()}}}
 
     def _pass_over(self, path: Path, message: str) -> None:
         place = path.resolve()
@@ -161,7 +204,8 @@ def _paths(folder: Path) -> Iterator[Path]:
         yield from (Path(top, name) for name in names if name.endswith(ENDINGS) and not name.startswith("."))
 
 
-def _id(text: str) -> str:
+def schema_id(text: str) -> str:
+    """Return a text as an id."""
     id_ = _NO_ID.sub("-", text).strip("-._~")
     return id_ if is_id(id_) else "schemas"
 
@@ -177,24 +221,24 @@ def _id_and_version(path: str) -> tuple[str, str]:
     elif folders and (match := _VERSION_FOLDER.fullmatch(folders[-1])):
         version = match[1]
         del folders[-1]
-    return _id(".".join((*folders, name))), version.replace("_", ".") or "1"
+    return schema_id(".".join((*folders, name))), version.replace("_", ".") or "1"
 
 
 def _version_key(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def _format(path: Path, text: str) -> str:
-    """Return the format of a schema, by its ending and text; empty for a file that is none."""
-    if path.suffix == ".proto":
+def schema_format(name: str, text: str) -> str:
+    """Return the format of a schema, by the end of its name and its text; empty for a text that is none."""
+    if name.endswith(".proto"):
         return "Protobuf/3" if _PROTO3.search(text) else "Protobuf/2"
-    if path.suffix == ".xsd":
+    if name.endswith(".xsd"):
         return "XSD/1.1" if _XSD11.search(text) else "XSD/1.0"
-    return _json_format(path, json_loader.parse(text.encode()).value)
+    return _json_format(name, json_loader.parse(text.encode()).value)
 
 
-def _json_format(path: Path, value: Any) -> str:
-    if path.suffix == ".avsc" or (isinstance(value, Mapping) and value.get("type") == "record" and "fields" in value):
+def _json_format(name: str, value: Any) -> str:
+    if name.endswith(".avsc") or (isinstance(value, Mapping) and value.get("type") == "record" and "fields" in value):
         return "Avro/1.11.3"
     draft = declared_draft(value)
     if draft is not None:
@@ -203,7 +247,7 @@ def _json_format(path: Path, value: Any) -> str:
         return ""
     if _STRUCTURE in str(value.get("$schema", "")):
         return "JsonStructure/draft-02"
-    is_schema = path.name.endswith(".schema.json") or (value.get("type") == "object" and "properties" in value)
+    is_schema = name.endswith(".schema.json") or (value.get("type") == "object" and "properties" in value)
     return "JsonSchema/draft-07" if is_schema else ""
 
 
@@ -214,7 +258,7 @@ def _description(text: str) -> dict[str, str]:
     return next(({"description": item} for item in texts if isinstance(item, str) and item), {})
 
 
-def _avro_names(files: list[SchemaFile]) -> dict[str, Any]:
+def _avro_names(files: Sequence[SchemaFile]) -> dict[str, Any]:
     """Return the types that the Avro files define at their top, by their full names."""
     result = {}
     for file in files:
