@@ -42,6 +42,7 @@ _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+_EXTENSIONS = ("x-", "X-")
 _SIBLINGS_COUNT = ("draft/2019-09", "draft/2020-12")
 # Among more names, looking for the one that was meant takes too long.
 _MAX_NAMES = 200
@@ -103,6 +104,9 @@ def _keyword_doubts(schema: dict[str, Any], draft: str) -> Iterator[Doubt]:
             yield (name,), f'JSON Schema has no "{name}", so it is ignored', help_
         elif near := _nearest_keyword(name, schema):
             yield (name,), f'JSON Schema has no "{cut(name)}", so it is ignored', f'did you mean "{near}"'
+        elif _is_property(value) and "properties" in schema and not name.startswith(_EXTENSIONS):
+            message = f'the property "{cut(name)}" stands beside "properties", so it is ignored'
+            yield (name,), message, 'move it into "properties"'
     if "$ref" in schema and draft not in _SIBLINGS_COUNT:
         names = [name for name in schema if name in ASSERTIONS - {"type"} and is_known(name, draft)]
         if names:
@@ -110,8 +114,14 @@ def _keyword_doubts(schema: dict[str, Any], draft: str) -> Iterator[Doubt]:
             yield (names[0],), message, 'write both into "allOf", as a list of two schemas'
 
 
+def _is_property(value: Any) -> bool:
+    """Return whether the value of an unknown keyword is a schema, so that it seems to be the one of a property."""
+    type_ = value.get("type") if isinstance(value, dict) else None
+    return isinstance(type_, str) and type_ in _PYTHON_TYPES
+
+
 def _nearest_keyword(name: str, schema: dict[str, Any]) -> str:
-    if name.startswith(("x-", "X-")) or name == _OPENAPI_EXAMPLE or len(name) > max(map(len, KEYWORDS)) + 1:
+    if name.startswith(_EXTENSIONS) or name == _OPENAPI_EXAMPLE or len(name) > max(map(len, KEYWORDS)) + 1:
         return ""
     choices = (keyword for keyword in KEYWORDS if keyword not in schema)
     near = [keyword for keyword in choices if is_misspelled(name, keyword) or is_slip(name, keyword)]

@@ -49,6 +49,8 @@ HABITS: Mapping[str, str] = {
     "min": 'write "minimum" for numbers, "minLength" for texts or "minItems" for lists',
     "max": 'write "maximum" for numbers, "maxLength" for texts or "maxItems" for lists',
     "length": 'write "minLength" and "maxLength"',
+    "requiredProperties": 'write "required"',
+    "allowedValues": 'write "enum"',
     "regex": 'write "pattern"',
     "regexp": 'write "pattern"',
     "ref": 'write "$ref"',
