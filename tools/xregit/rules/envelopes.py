@@ -274,6 +274,37 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
             yield finding(*where, message=text_, help=help_)
 
 
+@rule(
+    "message",
+    Severity.WARNING,
+    "A header has the name that an attribute of events has in another protocol.",
+    "CEM-11",
+    attributes=("protocoloptions", "protocol"),
+)
+def attribute_of_another_protocol(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """Report, for example, ``ce-type`` among the headers of a Kafka record, where the attribute is ``ce_type``."""
+    protocol = selector_name("protocol", message.resolved.attributes)
+    section, prefixes = _attribute_options(protocol)
+    headers = inside(message.entity.attributes, "protocoloptions", section) if section else None
+    is_map = isinstance(headers, MAPPINGS)
+    for index, item in enumerate(headers if isinstance(headers, (*MAPPINGS, list, tuple)) else ()):
+        name = item if isinstance(item, str) else text(item, "name")
+        other = next((each for each in sorted(_all_prefixes()) if name.casefold().startswith(each)), "")
+        if not prefixes or not other or other in prefixes or not name[len(other) :].isalnum():
+            continue
+        text_ = f'In {protocol} no attribute of events has the name "{name}", so receivers pass over it.'
+        where = (name,) if is_map else (index, "name")
+        help_ = f'Write "{prefixes[0]}{name[len(other) :]}", or remove it: it follows from "{METADATA}".'
+        yield finding("protocoloptions", section, *where, message=text_, help=help_, on_key=is_map)
+
+
+@cache
+def _all_prefixes() -> frozenset[str]:
+    """Return what stands before the names of attributes in any protocol, in lower case."""
+    tables = facts("cloudevents").values()
+    return frozenset(prefix.casefold() for table in tables for prefix in table.get("prefixes", ()) if prefix)
+
+
 def _has_attribute_option(attributes: Mapping[str, Any]) -> bool:
     """Return whether a property of the protocol has the name of an attribute that the message declares."""
     section, prefixes = _attribute_options(selector_name("protocol", attributes))

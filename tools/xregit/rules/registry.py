@@ -89,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     envelopes.format_in_mqtt_3,
     envelopes.attribute_among_options,
     envelopes.option_differs_from_attribute,
+    envelopes.attribute_of_another_protocol,
     protocols.method_and_status,
     protocols.http_path_without_slash,
     protocols.http_method_in_lower_case,
