@@ -37,6 +37,11 @@ XIDS = frozenset({"xref", "dataschemaxid", "seealso"})
 # What takes a value of any type, or makes a text of a number.
 UNTYPED = frozenset({"value", "granttypes", "depot"})
 Path = tuple[str | int, ...]
+# By the ending of a document's name, its keywords and which rule tells that one is misspelled.
+KEYWORDS = {
+    ".json": dict.fromkeys(("properties", "required", "description", "format", "items", "enum"), "doubtful-schema"),
+    ".avsc": {"doc": "doubtful-schema", "default": "doubtful-schema"},
+}
 
 TEXT_FAULTS: tuple[tuple[str, str, str, str], ...] = (
     ("a tab before a key", "yaml-syntax", r"^(\w+:)", r"\t\1"),
@@ -96,6 +101,29 @@ def dangling_references(contents: Contents) -> Iterator[Fault]:
         if name in DANGLING and isinstance(value, str) and value.startswith("/"):
             wrong = re.sub("/([^/:]+)(:[^/]+)?$", r"/zz\1\2", value)
             yield _replaced(contents[file], (file, path), spot.value, wrong, DANGLING[name])
+
+
+def misspelled_keywords(contents: Contents) -> Iterator[Fault]:
+    """Two letters change places in a keyword of a schema."""
+    for file, data in contents.items():
+        kind = next((kind for ending, kind in KEYWORDS.items() if file.endswith(ending) and "/versions/" in file), {})
+        text = data.decode()
+        for keyword, rule in kind.items():
+            match = re.search(rf'"{keyword}"(?=\s*:)', text)
+            if match:
+                wrong = keyword[0] + keyword[2] + keyword[1] + keyword[3:]
+                changed = f'{text[: match.start()]}"{wrong}"{text[match.end() :]}'
+                line = text[: match.start()].count("\n") + 1
+                yield Fault(f"{file}: {keyword} → {wrong}", {file: changed.encode()}, rule, file, line)
+
+
+def odd_characters(contents: Contents) -> Iterator[Fault]:
+    """A character that nobody sees stands at the end of a value that machines compare."""
+    for file, path, spot, value in places(contents):
+        is_type = path[-3:] == ("envelopemetadata", "type", "value")
+        if isinstance(value, str) and (is_type or path[-1] in {"topic_name", "key"}):
+            wrong = f'"{value}\\u200B"'
+            yield _replaced(contents[file], (file, path), spot.value, wrong, "odd-character")
 
 
 def broken_texts(contents: Contents, every: int) -> Iterator[Fault]:
