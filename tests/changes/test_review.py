@@ -147,6 +147,18 @@ def test_drafts_may_change(before: str, after: str, standing: str, tmp_path: Pat
     assert result.get("made-draft") == ("stands" if after and not before else None)
 
 
+def test_move_into_a_draft_group_breaks(tmp_path: Path) -> None:
+    """Nothing changes on the wire by it, but from then on everything may; out of a draft group anything may move."""
+    groups = {GROUP: "description: G.\n", "messagegroups/d/messagegroup.yaml": "labels: {stage: draft}\n"}
+    stable, draft = ({**groups, path: TOPIC.format("a")} for path in (MESSAGE, "messagegroups/d/messages/m.yaml"))
+    review = reviewed(tmp_path / "in", stable, draft)
+    assert {item.change.rule: str(item.decision) for item in review.items} == {
+        "definition-renamed": "fine",
+        "made-draft": "stands",
+    }
+    assert not reviewed(tmp_path / "out", draft, stable).failed
+
+
 def test_a_draft_that_reaches_others_is_none(tmp_path: Path) -> None:
     """A base message in a draft group is relied on by what builds on it elsewhere."""
     files = {

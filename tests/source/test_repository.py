@@ -139,6 +139,12 @@ def test_name_of_two_refs_is_refused(repository: Repository) -> None:
         with pytest.raises(XregitError, match="stands for refs/remotes/origin/main and refs/tags/origin/main; write"):
             merge_base(repository.root, ref)
     assert merge_base(repository.root, "refs/remotes/origin/main") == repository.git("rev-parse", "main")
+    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    assert merge_base(repository.root, "origin") == repository.git("rev-parse", "main")
+    repository.git("tag", "-d", "origin/main")
+    repository.git("tag", "origin", "branch")
+    with pytest.raises(XregitError, match="stands for refs/remotes/origin/HEAD and refs/tags/origin; write"):
+        merge_base(repository.root, "origin")
 
 
 def test_folder_that_was_moved_is_known_by_its_file(empty: Repository) -> None:

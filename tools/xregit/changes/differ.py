@@ -16,7 +16,7 @@ from xregit.changes.attribute_diff import alike, diff_leaves
 from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.endpoint_diff import diff_endpoint, split_endpoints
 from xregit.changes.message_diff import PAYLOAD, MessageState, diff_message, is_readable
-from xregit.changes.review import LABEL, is_draft
+from xregit.changes.review import LABEL, in_draft, is_draft
 from xregit.changes.schema_diff import diff_message_schema, diff_schema
 from xregit.changes.verdict_table import judge, quote_value
 from xregit.model.language import NOTHING
@@ -131,6 +131,12 @@ class _Comparison:
             same = "what it says stays the same" if about != "message" else "on the wire nothing changes by that"
             reaches = tuple(resource_xids(self.after, new))
             yield Difference(new, about, "entity", "renamed", (), old, new, {"same": same}, reaches)
+            if (
+                isinstance(self.after.entity(new), Resource)
+                and in_draft(self.after, new)
+                and not in_draft(self.before, old)
+            ):
+                yield Difference(new, about, "draft", "added")
 
     def diff_group(self, old: Group, new: Group) -> Iterator[Difference]:
         about = new.type.singular

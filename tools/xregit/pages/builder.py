@@ -19,6 +19,7 @@ from xregit.catalog.registry import Registry
 from xregit.errors import XregitError
 from xregit.pages import ASSETS
 from xregit.progress import task, track
+from xregit.reports.text import escape_control
 from xregit.source.atomic_write import replace_folder
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ class _LogHandler(logging.Handler):
         if record.levelno >= logging.ERROR:
             self.errors.append(line)
         if record.levelno < logging.ERROR or self.level < logging.WARNING:
-            sys.stderr.write(f"site: {line}\n")
+            sys.stderr.write(f"site: {escape_control(line)}\n")
 
 
 def _line(error: BaseException) -> str:

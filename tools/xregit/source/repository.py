@@ -444,7 +444,8 @@ def _resolve(repo: Repository, folder: Path, ref: str) -> str:
     A name of several refs is refused: whoever may push a tag "origin/main" would choose what a branch is compared with.
     """
     name = _REF_END.split(ref, maxsplit=1)[0]
-    refs = [f"{folder}{name}" for folder in ("refs/", "refs/tags/", "refs/heads/", "refs/remotes/")] if name else []
+    places = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+    refs = [place.format(name) for place in places] if name else []
     known = repo.git.for_each_ref("--format=%(refname)", *refs).split() if refs else []
     several = [each for each in known if each in refs]
     if len(several) > 1:
