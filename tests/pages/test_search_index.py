@@ -74,3 +74,10 @@ def test_version_changes_with_what_is_found() -> None:
     one, other = (_files([Entry("a/", "A", text)]) for text in ("some", "other"))
     assert json.loads(one[INDEX])["version"] != json.loads(other[INDEX])["version"]
     assert _files([Entry("a/", "A", "some")]) == one
+
+
+def test_kind_of_an_entity_is_shown_and_finds_nothing() -> None:
+    """A result says what it is, so that a message and its schema of one name are told apart."""
+    _, found, shown = _read([Entry("a/", "A", "Bag", kind="Message"), Entry("b/", "B", kind="Endpoint")])
+    assert [entry[2] for entry in shown if isinstance(entry, list)] == ["Message · Bag", "Endpoint"]
+    assert "message" not in found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from xregit.model import siblings
 from xregit.pages.attributes import Value, attribute_rows, nested_texts, searchable_texts, to_text, to_value
+from xregit.pages.context import type_title
 from xregit.pages.diagrams import channel_diagram, more_endpoints, neighbours
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
@@ -78,6 +79,7 @@ def endpoint_page(site: SiteContext, endpoint: Endpoint) -> Page:
         keys=(endpoint.id, *([endpoint.channel] if endpoint.channel not in {"", endpoint.id} else [])),
         parent=address("/endpoints"),
         api=header.source.api,
+        kind=type_title(endpoint.entity.type.singular),
     )
 
 

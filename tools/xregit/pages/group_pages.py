@@ -146,6 +146,7 @@ def group_page(site: SiteContext, group: Group) -> Page:
         keys=(group.id,),
         parent=address(f"/{group.type.plural}"),
         api=header.source.api,
+        kind=type_title(group.type.singular),
     )
 
 

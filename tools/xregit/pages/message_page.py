@@ -21,6 +21,7 @@ from xregit.pages.attributes import (
     section_title,
     to_text,
 )
+from xregit.pages.context import type_title
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
 from xregit.pages.examples import addresses, examples, placeholder_rows
@@ -132,6 +133,7 @@ def message_page(site: SiteContext, message: Message) -> Page:
         api=header.source.api,
         definition="" if message.alias_of else definition_json(site, message),
         whole=whole,
+        kind=type_title(message.entity.type.singular),
     )
 
 

@@ -30,7 +30,8 @@ class Page:
     addresses that rank first, ``names`` those of its parts; ``parent`` is the address of the page above; ``listed``
     says that the navigation lists it; ``api`` is the address of the entity in the static API; ``definition`` is the
     message's definition for the page that recognises messages, as JSON. ``whole`` is the HTML before it was shortened,
-    if it was: the page then leads to its Markdown, which is made of the whole.
+    if it was: the page then leads to its Markdown, which is made of the whole. ``kind`` is what an entity is, such as
+    ``Message``, as the search shows it.
     """
 
     address: str
@@ -45,6 +46,7 @@ class Page:
     api: str = ""
     definition: str = ""
     whole: str = ""
+    kind: str = ""
 
     @property
     def path(self) -> str:

@@ -204,7 +204,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
             index = Index()
             for page in self.catalog_pages:
                 own = page.catalog_page
-                index.add(Entry(page.url, own.title, own.search, own.keys, own.names))
+                index.add(Entry(page.url, own.title, own.search, own.keys, own.names, own.kind))
             for entry in pop_theme_entries(config):
                 index.add(entry)
             write_files(folder, index.files())

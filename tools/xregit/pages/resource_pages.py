@@ -10,6 +10,7 @@ from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import attribute_rows, searchable_texts
+from xregit.pages.context import type_title
 from xregit.pages.entity_header import entity_header
 from xregit.pages.links import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
@@ -104,6 +105,7 @@ def _resource_page(site: SiteContext, resource: Resource, target: Resource) -> P
         keys=(resource.id,),
         parent=address(parent(resource.xid)),
         api=header.source.api,
+        kind=type_title(resource.type.singular),
     )
 
 
@@ -133,6 +135,7 @@ def _version_page(site: SiteContext, resource: Resource, version: Version) -> Pa
         description=summary(attributes.get("description")) or title,
         search=f"{' '.join(_texts(version, names))} {resource.id} {version.id}",
         parent=address(resource.xid),
+        kind=f"Version of a {resource.type.singular}",
     )
 
 

@@ -48,7 +48,8 @@ Postings = tuple[list[int], list[int], list[int]]
 class Entry:
     """An entry of the index: its address below the site's start, its title, and the texts that find it.
 
-    ``keys`` are its ids and addresses, which rank first, ``names`` those of its parts, ``text`` all else.
+    ``keys`` are its ids and addresses, which rank first, ``names`` those of its parts, ``text`` all else. ``kind`` says
+    what it is; it is shown, and finds nothing.
     """
 
     location: str
@@ -56,6 +57,7 @@ class Entry:
     text: str = ""
     keys: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    kind: str = ""
 
 
 class Index:
@@ -72,7 +74,8 @@ class Index:
         text = entry.text
         if len(text) > RESULT_CHARS:
             text = text[:RESULT_CHARS].rpartition(" ")[0] + " …"
-        self._results.append([entry.location, entry.title, text, entry.keys, entry.names])
+        shown = " · ".join(filter(None, (entry.kind, text)))
+        self._results.append([entry.location, entry.title, shown, entry.keys, entry.names])
         for word, weight in _entry_words(entry):
             self._postings[word][weight].append(number)
 
