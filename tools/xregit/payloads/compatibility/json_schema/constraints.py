@@ -43,6 +43,8 @@ class Part:
 
 
 Parts = tuple[Part, ...]
+# Keywords that give places names or hold what references lead to.
+_PLACES = frozenset(("$anchor", "$schema", "$defs", "definitions"))
 # The first and last draft, by the library's numbers, of keywords that not all drafts know; others ignore them.
 _DRAFTS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("const", "contains", "propertyNames"), (jsonschema_rs.Draft6, jsonschema_rs.Draft202012)),
@@ -148,7 +150,7 @@ class Space:
         """Return a validator for values that all of these parts must accept.
 
         Raises:
-            LookupError: a part holds a schema with an address of its own, which can't be taken out of its document.
+            LookupError: a part refers to what isn't there, or is written in another draft than the document.
         """
         key = tuple(part.key for part in parts)
         if key not in self.validators:
@@ -171,10 +173,13 @@ class Space:
         self.budget.spend(
             _PATTERN_STEPS * ("pattern" in schema) + _PATTERN_STEPS * len(schema.get("patternProperties", ()))
         )
-        id_keywords = [name for name in ("$id", "id") if isinstance(schema.get(name), str)]
-        if id_keywords and depth:
-            raise LookupError(id_keywords[0])
-        absolute = {name: value for name, value in schema.items() if name not in {*id_keywords, "$anchor", "$schema"}}
+        if depth:
+            anchored = self.anchor(replace(part, schema=schema))
+            if anchored.resolver is not part.resolver:
+                return {"$ref": anchored.resolver.base_uri}
+        absolute = {
+            name: value for name, value in schema.items() if name not in {self.loaded.draft.idkeyword, *_PLACES}
+        }
         reference = absolute.get("$ref")
         if isinstance(reference, str):
             absolute["$ref"] = _absolute_reference(reference, self.loaded.lookup(reference, part.resolver))
