@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from xregit.payloads import problems
 from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
 from xregit.payloads.compatibility.base import MAX_PAIRS
 from xregit.payloads.compatibility.budget import Budget, TooLargeError
@@ -30,7 +31,7 @@ def cases(count: int, last: str) -> dict[str, Any]:
 
 def patterns(count: int, last: str) -> dict[str, Any]:
     """Return a schema of many patterns."""
-    return {"anyOf": [{"pattern": f"^a{{{number}}}$"} for number in range(count)] + [{"pattern": last}]}
+    return {"anyOf": [{"pattern": f"^a{number}b*$"} for number in range(count)] + [{"pattern": last}]}
 
 
 def objects(count: int, last: str) -> dict[str, Any]:
@@ -99,3 +100,12 @@ def test_very_many_versions_are_compared_with_the_nearest() -> None:
     assert rest.answer is Answer.UNCLEAR
     assert len(pairs) == MAX_PAIRS
     assert {(parent, vid) for vid, parent in parents.items() if parent in parents} <= set(pairs)
+
+
+@pytest.mark.parametrize("count", [1, 100])
+def test_large_patterns_are_few(count: int) -> None:
+    """A pattern of megabytes may stand alone; with many others it is refused."""
+    patterns = [{"pattern": rf"^\p{{L}}{{90}}{number}"} for number in range(count)]
+    found = [item.message for item in problems(JSON, json.dumps({"anyOf": patterns}).encode())]
+    assert [item for item in found if "too large a one" in item] == found
+    assert bool(found) == (count > 1)

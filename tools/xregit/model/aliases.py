@@ -135,7 +135,9 @@ def _is_near(family: str, known: str) -> bool:
     if len(folded) == len(known):
         return folded != known and sorted(folded) == sorted(known)
     shorter, longer = sorted((folded, known), key=len)
-    return len(shorter) >= MIN_CHARS and shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}
+    if len(shorter) < MIN_CHARS or len(longer) > len(shorter) + 1:
+        return False
+    return shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}
 
 
 def habit(type_: str, name: str) -> str:

@@ -38,6 +38,7 @@ SAMPLE_TEXTS = {
 # The parser behind ``re``: a tree of (operation, argument) pairs.
 _parser: Any = import_module("re._parser")
 _MAX_CHARACTERS = 10_000
+_MAX_PATTERN_CHARS = 2_000
 _TRIES = 70
 # Tried in this order where a set allows several characters.
 _CHARACTERS = "aA0b1Bc2-_. x@/:#z\t\n~é"
@@ -61,6 +62,8 @@ def matching_text(pattern: str, minimum: int = 0, maximum: int | None = None) ->
 
     Look-arounds are ignored: check the text against the pattern where that matters.
     """
+    if len(pattern) > _MAX_PATTERN_CHARS:
+        return None
     most = _MAX_CHARACTERS if maximum is None else maximum
     try:
         with catch_warnings(action="ignore"):  # a pattern may hold what Python's regular expressions frown at

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NOTHING: tuple[Any, ...] = ("nothing",)
 EMPTY: tuple[Any, ...] = ("empty",)
-_STEPS_PER_PAIR = 20
+_STEPS_PER_PAIR, _STEPS_PER_WILDCARD = 20, 5
 
 Model = tuple[Any, ...]
 _Pair = tuple[Model, Model]
@@ -67,6 +67,7 @@ def derivative(item: Model, name: str, budget: Budget) -> Model:
     """
     kind = item[0]
     if kind == "leaf":
+        budget.spend(_STEPS_PER_WILDCARD if item[2] is not None else 0)
         return EMPTY if _is_name(item, name) else NOTHING
     budget.spend(len(item[1]) if kind in {"alt", "all"} else 1)
     if kind == "seq":

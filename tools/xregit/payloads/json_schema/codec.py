@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from xregit.payloads.fields import Field
 
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
-_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_MAX_BACKTRACKS = 100_000
+_NO_PATTERN = ' is not a "regex"'
 _MAX_PROBLEMS = 20
 # While errors are collected, `StepBudget` does not limit the work.
 _MAX_COMPARISONS = 10_000
@@ -107,7 +108,7 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
         validator = jsonschema_rs.validator_for(
             {"$schema": loaded.draft.uri, "$ref": f"{loaded.uri}#{pointer}"},
             registry=loaded.registry,
-            pattern_options=_PATTERN_OPTIONS,
+            pattern_options=jsonschema_rs.FancyRegexOptions(_MAX_BACKTRACKS, size_limit=loaded.patternsize),
             validate_formats=formats,
             keywords=steps.keywords() if loaded.recurs else None,
             offline=True,
@@ -115,7 +116,8 @@ def parse(document: Document, *, formats: bool | None = None) -> JsonSchema:
     except jsonschema_rs.ValidationError as error:
         path = tuple(error.instance_path)
         place = f' at "{"/".join(map(str, path))}"' if path else ""
-        raise SchemaError(document.problem("syntax", f"{error.message}{place}", "correct the schema", path)) from error
+        message = error.message.replace(_NO_PATTERN, " is no pattern, or too large a one to be compiled")
+        raise SchemaError(document.problem("syntax", f"{message}{place}", "correct the schema", path)) from error
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         raise SchemaError(Problem("syntax", str(error), "correct the schema")) from error
     return JsonSchema(document.format, loaded, pointer, formats, validator, steps)

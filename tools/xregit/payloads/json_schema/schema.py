@@ -15,7 +15,8 @@ from xregit.model import canonical
 from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve
 from xregit.payloads.json_schema import draft03
 from xregit.payloads.json_schema.error_messages import Refusal, explain_refusal
-from xregit.payloads.json_schema.subschemas import add_steps, measure, references
+from xregit.payloads.json_schema.subschemas import add_steps, count_patterns, measure, references
+from xregit.payloads.pattern_size import LARGEST, pattern_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +32,8 @@ class Loaded:
     """A document's value, its URI, its draft and the library's registry of it and all that it refers to.
 
     ``documents`` holds the values of all of them by URI, in their own order: the library sorts keys. One value may be
-    compared with ``cost`` subschemas. In the registry of a schema that ``recurs``, each subschema counts its uses.
+    compared with ``cost`` subschemas, and each pattern may take ``patternsize`` bytes. In the registry of a schema that
+    ``recurs``, each subschema counts its uses.
     """
 
     root: Any
@@ -40,6 +42,7 @@ class Loaded:
     registry: jsonschema_rs.Registry
     documents: Mapping[str, Any]
     cost: int = 1
+    patternsize: int = LARGEST
     recurs: bool = False
 
     def lookup(self, reference: str, resolver: jsonschema_rs.Resolver) -> jsonschema_rs.Resolved:
@@ -82,11 +85,12 @@ def load(document: Document) -> Loaded:
     if dangling:
         raise SchemaError(*dangling)
     cost, recurs = measure(root, loaded.registry.resolver(uri))
+    size = pattern_size(sum(map(count_patterns, documents.values())))
     if not recurs:
-        return replace(loaded, cost=cost)
+        return replace(loaded, cost=cost, patternsize=size)
     with_steps = [(address, add_steps(value)) for address, value in documents.items()]
     registry = jsonschema_rs.Registry(with_steps, draft=draft.number)
-    return replace(loaded, registry=registry, cost=cost, recurs=True)
+    return replace(loaded, registry=registry, cost=cost, patternsize=size, recurs=True)
 
 
 def _check_draft(document: Document, root: Any, draft: Draft) -> None:

@@ -83,6 +83,15 @@ def max_branches(schema: Any) -> int:
     return max((1, *counts, *(max_branches(inner) for _, _, inner in subschemas(schema))))
 
 
+def count_patterns(schema: Any) -> int:
+    """Return how many patterns stand in a schema, of values and of names."""
+    if not isinstance(schema, dict):
+        return 0
+    names = schema.get("patternProperties")
+    own = ("pattern" in schema) + (len(names) if isinstance(names, dict) else 0)
+    return own + sum(count_patterns(inner) for _, _, inner in subschemas(schema))
+
+
 def measure(root: Any, resolver: jsonschema_rs.Resolver) -> tuple[int, bool]:
     """Return how many subschemas one value may be compared with, and whether a schema leads back to itself.
 

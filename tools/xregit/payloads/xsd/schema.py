@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
 from email.message import Message
@@ -27,6 +28,7 @@ from xmlschema.validators.exceptions import XMLSchemaModelDepthError
 
 from xregit.model import canonical
 from xregit.payloads.base import Problem, SchemaError, resolve, too_deep
+from xregit.payloads.pattern_size import LARGEST, pattern_size
 
 if TYPE_CHECKING:
     import re
@@ -155,7 +157,7 @@ class Union11(_LexicalUnion, Xsd11Union):
 
 # What xmlschema adds to each pattern so that Python's "$" doesn't match before a final newline.
 _PYTHON_END = r"(?!\n\Z)"
-_SIZE = 50_000_000
+_pattern_size: ContextVar[int] = ContextVar("pattern_size", default=LARGEST)
 
 
 class UncheckedError(Exception):
@@ -206,12 +208,14 @@ class Schema11(xmlschema.XMLSchema11):
 
 def _to_linear(pattern: re.Pattern[str]) -> LinearPattern:
     text = pattern.pattern.removesuffix(_PYTHON_END)
-    options = jsonschema_rs.RegexOptions(size_limit=_SIZE)
+    options = jsonschema_rs.RegexOptions(size_limit=_pattern_size.get())
     try:
         return LinearPattern(
             text, jsonschema_rs.validator_for({"pattern": text}, pattern_options=options, offline=True)
         )
     except ValueError:
+        if _pattern_size.get() < LARGEST:  # there are so many that trying each would take too long
+            raise UncheckedError(text) from None
         return LinearPattern(text, None)
 
 
@@ -257,7 +261,11 @@ def load(document: Document) -> xmlschema.XMLSchemaBase:
     missing = tuple(_missing_references(document.fetch, elements, base, set()))
     if missing:
         raise SchemaError(*missing)
-    schema = _build(document, text, base)
+    token = _pattern_size.set(pattern_size(text.count(b"pattern")))
+    try:
+        schema = _build(document, text, base)
+    finally:
+        _pattern_size.reset(token)
     if schema.all_errors:
         raise SchemaError(*(_problem(schema, elements, error) for error in schema.all_errors[:_MAX_PROBLEMS]))
     reason = next(find_unbounded(schema), "")

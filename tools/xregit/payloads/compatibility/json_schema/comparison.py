@@ -67,15 +67,16 @@ Refused = tuple[Any, list[tuple[KeyPath, str]]]
 def _find_refused(writer: JsonSchema, reader: JsonSchema, values: Iterable[Any], sampler: Sampler) -> Iterator[Refused]:
     with suppress(TooLargeError):
         for value in values:
-            sampler.writer.spend_on(value)
-            sampler.reader.spend_on(value)
+            text = repr(value)
+            sampler.writer.spend_on(text)
+            sampler.reader.spend_on(text)
             if writer.accepts(value) and not reader.accepts(value):
                 # A schema that is false as a whole has no keyword that refuses.
                 errors = [
                     (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
                     for error in reader.validator.iter_errors(value)
                 ]
-                sampler.reader.budget.spend(20 * len(errors))
+                sampler.reader.budget.spend((20 + len(text) // 20) * len(errors))
                 if errors:
                     yield value, errors
 

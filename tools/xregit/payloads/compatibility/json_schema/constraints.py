@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from xregit.payloads.json_schema.schema import Loaded
 
 # Compiling one pattern takes so many steps, and memory as long as the comparison goes on.
-_PATTERN_STEPS = 500
+_PATTERN_STEPS = 2_000
 _CHARS_PER_VALUE = 16
-_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_PATTERN_OPTIONS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=200_000)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,14 +137,14 @@ class Space:
             return part
         return replace(part, resolver=self.loaded.lookup(address, part.resolver).resolver)
 
-    def spend_on(self, value: Any) -> None:
-        """Spend what holding a value against a part of the document may take.
+    def spend_on(self, text: str) -> None:
+        """Spend what holding a value, given as a text, against a part of the document may take.
 
         Raises:
             TooLargeError: the budget is used up.
         """
-        values = 1 + len(repr(value)) // _CHARS_PER_VALUE
-        self.budget.spend(20 + values * self.loaded.cost // 8)
+        values = 1 + len(text) // _CHARS_PER_VALUE
+        self.budget.spend(20 + values + values * self.loaded.cost // 8)
 
     def validator(self, parts: Parts) -> jsonschema_rs.Validator:
         """Return a validator for values that all of these parts must accept.
@@ -277,7 +277,7 @@ class Constraints:
 
     def of_name(self, name: str) -> Parts:
         """Return the schemas of a property; none where objects are open to it and no one describes it."""
-        self.space.budget.spend(sum(5 + len(schema.get("patternProperties", ())) for schema in self.schemas))
+        self.space.budget.spend(sum(5 + 20 * len(schema.get("patternProperties", ())) for schema in self.schemas))
         return tuple(inner for part in self.objects for inner in _property_parts(part, name))
 
     def matching(self, text: str) -> Parts:

@@ -22,6 +22,7 @@ _MAX_INSIDE = 24
 _MAX_VALUES = 600
 _MAX_LENGTH = 40
 _MAX_NAMES = 2_000
+_STEPS_PER_TEXT = 500
 _UNDESCRIBED = "undescribed"
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "const")
 
@@ -49,7 +50,7 @@ class Sampler:
                 break
             text = repr(value)
             if text not in values:
-                self.writer.spend_on(value)
+                self.writer.spend_on(text)
                 if validator.is_valid(value):
                     values[text] = value
         self.cache[key] = list(values.values())
@@ -92,6 +93,7 @@ class Sampler:
             raise ValueError(message)
         values = {name: self.values(constraints.of_name(name), other.of_name(name), depth + 1) for name in names}
         for text in constraints.patterns:
+            constraints.space.budget.spend(_STEPS_PER_TEXT)
             name = matching_text(text)
             if name is not None and name not in values:
                 values[name] = self.values(constraints.of_name(name), other.of_name(name), depth + 1)
@@ -139,6 +141,7 @@ def _sample_texts(constraints: Constraints, other: Constraints) -> Iterator[str]
             yield SAMPLE_TEXTS[form]
     least, limit = constraints.largest("minLength"), constraints.smallest("maxLength")
     for text in (*constraints.values_of("pattern"), *other.values_of("pattern")):
+        constraints.space.budget.spend(_STEPS_PER_TEXT)
         for length in {0, int(least or 0)}:
             match = matching_text(text, length, None if limit is None else int(limit))
             if match is not None:

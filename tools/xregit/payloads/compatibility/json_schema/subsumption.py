@@ -195,7 +195,7 @@ class Proof:
     def of_pattern(self, constraints: Constraints, reader: Part, text: str, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of properties whose names match a pattern."""
         compiled = compile_pattern(text)
-        self.reader.budget.spend(len(constraints.declared))
+        self.reader.budget.spend(20 * len(constraints.declared))
         for name in constraints.declared:
             if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
@@ -215,7 +215,7 @@ class Proof:
         schema = part.schema
         reader = part.inner(schema["additionalProperties"], "additionalProperties")
         patterns = [compile_pattern(text) for text in schema.get("patternProperties", ())]
-        self.reader.budget.spend(len(constraints.declared) * len(patterns))
+        self.reader.budget.spend(20 * len(constraints.declared) * len(patterns))
         for name in constraints.declared:
             if name in schema.get("properties", ()) or any(item and item.is_valid(name) for item in patterns):
                 continue
