@@ -17,7 +17,7 @@ from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.endpoint_diff import diff_endpoint, split_endpoints
 from xregit.changes.message_diff import PAYLOAD, MessageState, diff_message, is_readable
 from xregit.changes.review import LABEL, in_draft, is_draft
-from xregit.changes.schema_diff import diff_message_schema, diff_schema
+from xregit.changes.schema_diff import Registries, diff_message_schema, diff_schema
 from xregit.changes.verdict_table import judge, quote_value
 from xregit.model.language import NOTHING
 from xregit.xid import parent
@@ -56,6 +56,7 @@ class _Comparison:
         self.match = match_entities(before, after, renamed)
         self.split = split_endpoints(before, after, self.match.added)
         self.joined = split_endpoints(after, before, self.match.removed)
+        self.schemas_changed = before.schema_documents.by_xid != after.schema_documents.by_xid
 
     def differences(self) -> Iterator[Difference]:
         yield from self.diff_attributes()
@@ -77,9 +78,11 @@ class _Comparison:
                     yield from self.diff_resource(old, new)
                     continue
                 pair = MessageState(self.before, old), MessageState(self.after, new)
-                if not alike(pair[0].attributes, pair[1].attributes):
+                inline = self.schemas_changed and pair[0].attributes.get("dataschema") is not None
+                if inline or not alike(pair[0].attributes, pair[1].attributes):
                     states[xid] = pair
-                    messages[xid] = [*diff_message(xid, *pair), *diff_message_schema(xid, *pair)]
+                    schemas = diff_message_schema(xid, *pair, others_changed=self.schemas_changed)
+                    messages[xid] = [*diff_message(xid, *pair), *schemas]
         yield from deduplicate(messages, states)
         yield from self.dangling_references()
 
@@ -156,7 +159,7 @@ class _Comparison:
 
     def diff_resource(self, old: Resource, new: Resource) -> Iterator[Difference]:
         if new.type.hasdocument:
-            yield from diff_schema(new.xid, old, new, (self.before, self.after))
+            yield from diff_schema(new.xid, old, new, Registries(self.before, self.after, self.schemas_changed))
         before, after = ({**resource.attributes, **resource.meta} for resource in (old, new))
         for path, one, other in diff_leaves(before, after, _COMPARED_ELSEWHERE):
             yield Difference(new.xid, new.type.singular, "attribute", "other", path, one, other)

@@ -5,10 +5,12 @@ Source: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md, the format of
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from json import dumps
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.views import Message, messages_of
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 
 UNCLEAR = "unclear"
+# What leads from a schema document into others: a reference that does not begin with "#", and an import.
+_ELSEWHERE = re.compile(rb'"\$(?:ref|extends|import|importdefs)"\s*:\s*"[^"#]|\b(?:import|include|redefine|override)\b')
 REFERENCES = ("dataschemauri", "dataschemaxid")
 _LFS_START, _LFS_HASH = b"version https://git-lfs.github.com/spec/", b"oid sha256:"
 _MAX_LFS_BYTES = 1024
@@ -48,6 +52,14 @@ _RELATIONS: Mapping[tuple[Answer, Answer], str] = {
     (Answer.NO, Answer.UNCLEAR): "narrower, perhaps wider",
     (Answer.UNCLEAR, Answer.UNCLEAR): UNCLEAR,
 }
+
+
+class Registries(NamedTuple):
+    """The registries before and after, and whether schema documents differ, to which others may refer."""
+
+    before: Registry
+    after: Registry
+    schemas_changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +102,10 @@ class Relation:
         return replace(difference, details=tuple(messages(verdicts)), where=tuple(where))
 
 
-def compare_payloads(old: Payload, new: Payload) -> Relation:
-    """Return how what two schemas allow relates."""
-    if old.format == new.format and old.selector == new.selector and same_document(old.document, new.document):
+def compare_payloads(old: Payload, new: Payload, *, follow: bool = False) -> Relation:
+    """Return how what two schemas allow relates; with ``follow``, documents that they refer to may differ."""
+    is_same = old.format == new.format and old.selector == new.selector and same_document(old.document, new.document)
+    if is_same and not follow:
         return Relation(SAME)
     languages = {language(item.format) or item.format for item in (old, new) if item.format}
     if len(languages) > 1:
@@ -117,7 +130,9 @@ def compare_payloads(old: Payload, new: Payload) -> Relation:
         return Relation(UNCLEAR, f": {error}")
     # Nobody can rely on what nobody described: such a difference is reported, and breaks nothing.
     answers = comparison.described
-    return Relation(_RELATIONS[answers.backward, answers.forward], verdicts=comparison.verdicts)
+    stays = is_same and not comparison.verdicts
+    relation = SAME if stays else _RELATIONS[answers.backward, answers.forward]
+    return Relation(relation, verdicts=comparison.verdicts)
 
 
 def same_document(one: Any, other: Any) -> bool:
@@ -147,10 +162,22 @@ def points_to(pointer: Any, document: Any) -> bool:
     return _LFS_HASH + sha256(document).hexdigest().encode() in pointer.splitlines()
 
 
-def diff_message_schema(xid: str, before: MessageState, after: MessageState) -> Iterator[Difference]:
-    """Yield what differs in a message's own reference to its payload's schema."""
+def refers_elsewhere(document: Any) -> bool:
+    """Return whether a document, or a schema in a message, may refer to other documents."""
+    data = document if isinstance(document, bytes) else dumps(document, default=str).encode()
+    return _ELSEWHERE.search(data) is not None
+
+
+def diff_message_schema(
+    xid: str, before: MessageState, after: MessageState, *, others_changed: bool = False
+) -> Iterator[Difference]:
+    """Yield what differs in a message's own schema, or in its reference to one.
+
+    ``others_changed`` says that some schema document differs, so that a schema which refers to others may too.
+    """
     old, new = _schema_attributes(before), _schema_attributes(after)
-    if alike(old, new):
+    follow = others_changed and old["dataschema"] is not None and refers_elsewhere(old["dataschema"])
+    if alike(old, new) and not follow:
         return
     name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
     one, other = _message_payload(before, old), _message_payload(after, new)
@@ -161,8 +188,10 @@ def diff_message_schema(xid: str, before: MessageState, after: MessageState) -> 
     # Documents state a schema's xid beside its URI, which files leave out.
     has_xids = old["dataschemaxid"] is not None and new["dataschemaxid"] is not None
     names = ("dataschema", *REFERENCES) if has_xids else ("dataschema", "dataschemauri")
-    if one.format != other.format or not all(alike(old[name], new[name]) for name in names):
-        comparison = compare_payloads(one, other)
+    if follow or one.format != other.format or not all(alike(old[name], new[name]) for name in names):
+        comparison = compare_payloads(one, other, follow=follow)
+        if alike(old, new) and comparison.relation == SAME:
+            return
         yield comparison.difference(xid, "message", (name,), one.reference, other.reference)
 
 
@@ -205,14 +234,12 @@ def _version_payload(version: Version, selector: str, registry: Registry) -> Pay
     return Payload(format_, document, selector, str(url or ""), version.xid, registry.schema_documents)
 
 
-def diff_schema(
-    xid: str, before: Resource, after: Resource, registries: tuple[Registry, Registry]
-) -> Iterator[Difference]:
+def diff_schema(xid: str, before: Resource, after: Resource, registries: Registries) -> Iterator[Difference]:
     """Yield what differs in a schema: versions that come and go, documents that change, the default that moves.
 
-    ``registries`` are the ones before and after; the messages of the first refer to the schema.
+    The messages of the registry before refer to the schema.
     """
-    users = _schema_users(registries[0], before)
+    users = _schema_users(registries.before, before)
     default_ids = before.defaultversionid, after.defaultversionid
     for vid in dict.fromkeys((*before.versions, *after.versions)):
         old, new = before.versions.get(vid), after.versions.get(vid)
@@ -225,7 +252,8 @@ def diff_schema(
             for name in (vid, "") if default_ids == (vid, vid) else (vid,):
                 for usage, xids in users.get(name, {}).items():
                     version_users[usage] += xids
-            yield from _diff_document(old.xid, ("document",), (old, new), registries, version_users)
+            pair = (old, new)
+            yield from _diff_document(old.xid, ("document",), pair, registries, version_users)
     old, new = before.versions.get(default_ids[0]), after.versions.get(default_ids[1])
     if default_ids[0] != default_ids[1] and old and new:
         yield from _diff_document(xid, ("defaultversionid",), (old, new), registries, users.get("", {}))
@@ -260,7 +288,7 @@ def _diff_document(
     xid: str,
     path: tuple[str],
     versions: tuple[Version, Version],
-    registries: tuple[Registry, Registry],
+    registries: Registries,
     users: Mapping[Usage, list[str]],
 ) -> Iterator[Difference]:
     """Yield how two documents relate for each type inside them that messages refer to, those that agree together."""
@@ -270,11 +298,14 @@ def _diff_document(
     for usage in users or (Usage(),):
         old, new = (
             replace(_version_payload(version, usage.selector, side), contenttype=usage.contenttype)
-            for version, side in zip(versions, registries, strict=True)
+            for version, side in zip(versions, registries[:2], strict=True)
         )
         stays = _is_same_content(old.document, new.document, versions)
-        if about == "schema" or not stays or (old.format, old.reference) != (new.format, new.reference):
-            relation = compare_payloads(old, new)
+        follow = registries.schemas_changed and stays and old.document is not None and refers_elsewhere(old.document)
+        if about == "schema" or not stays or follow or (old.format, old.reference) != (new.format, new.reference):
+            relation = compare_payloads(old, new, follow=follow)
+            if about == "version" and follow and relation.relation == SAME:
+                continue
             sentences = frozenset(item.message for item in relation.verdicts)
             relations[relation.relation, relation.detail, sentences][usage] = relation
     for by_usage in relations.values():
