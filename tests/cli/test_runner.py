@@ -10,6 +10,7 @@ import click
 import pytest
 
 from xregit.cli import commands, runner
+from xregit.cli.commands import COMMANDS, SYNONYMS
 from xregit.cli.runner import run
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.errors import CatalogError, XregitError
@@ -97,7 +98,15 @@ def test_wrong_usage_is_two(arguments: list[str], capsys: pytest.CaptureFixture[
 def test_nearly_a_command_is_told_so(capsys: pytest.CaptureFixture[str]) -> None:
     """A slip in a command's name is wrong usage, and the name that was meant is told."""
     assert run(["chek"]) == 2
-    assert 'There is no command "chek"; did you mean "check"?' in capsys.readouterr().err
+    assert 'There is no command "chek"; did you mean "xregit check"?' in capsys.readouterr().err
+
+
+def test_synonym_of_a_command_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """What other tools call a command is none here, and each name in the table stands for one that is."""
+    assert run(["validate"]) == 2
+    assert 'did you mean "xregit check"?' in capsys.readouterr().err
+    assert {name.split()[0] for name in SYNONYMS.values()} <= {*COMMANDS, "--help"}
+    assert not SYNONYMS.keys() & COMMANDS.keys()
     assert run(["frobnicate"]) == 2
     assert "did you mean" not in capsys.readouterr().err
 

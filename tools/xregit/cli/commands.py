@@ -40,6 +40,15 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),
 }
 
+# What other tools call a command, and what it is here.
+SYNONYMS: Mapping[str, str] = {
+    "validate": "check", "lint": "check", "verify": "check", "test": "check",
+    "breaking": "diff", "compare": "diff", "changelog": "diff", "history": "log",
+    "serve": "site --serve", "preview": "site --serve", "docs": "site",
+    "bundle": "compile", "generate": "compile", "format": "fmt", "create": "add", "convert": "import",
+    "list": "show /", "ls": "show /", "get": "show", "mv": "rename", "rules": "explain", "help": "--help",
+}  # fmt: skip
+
 
 class Commands(click.Group):
     """A group that knows its commands by name and imports the one that is asked for."""
@@ -63,8 +72,8 @@ class Commands(click.Group):
         if args[0] not in COMMANDS:
             from difflib import get_close_matches
 
-            if near := get_close_matches(args[0], COMMANDS, n=1):
-                ctx.fail(f'There is no command "{args[0]}"; did you mean "{near[0]}"?')
+            if near := SYNONYMS.get(args[0]) or next(iter(get_close_matches(args[0], COMMANDS, n=1)), ""):
+                ctx.fail(f'There is no command "{args[0]}"; did you mean "xregit {near}"?')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
