@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
+from xregit.document.eventcatalog import CONFIG, EventCatalog
 from xregit.document.loader import LoadedDocument, load_converted
 from xregit.document.schema_files import ENDINGS, SchemaFolder
 from xregit.document.schema_registry import SchemaRegistry, ask_registry, read_dump
@@ -47,6 +48,10 @@ def load_foreign(source: Path | str) -> ForeignDocument | None:
     """
     if isinstance(source, str):
         return _registry(Path(urlsplit(source).hostname or "registry"), ask_registry(source))
+    if (source / CONFIG).is_file():
+        catalog = EventCatalog(source).read()
+        value = catalog.document()
+        return ForeignDocument(load_converted(source, value, "EventCatalog", catalog.diagnostics), catalog.name, value)
     if source.is_dir() or source.suffix in _SCHEMAS:
         return _load_schemas(source)
     if not source.is_file():

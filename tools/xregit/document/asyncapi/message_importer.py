@@ -130,6 +130,20 @@ def protocol_by_binding(binding: str) -> str:
     return next(names, binding.upper())
 
 
+def address_option(protocol: str, address: str) -> Value:
+    """Return protocol and protocol options of a message, given AsyncAPI's name of the protocol and an address."""
+    names = [known for known in protocols.protocols() if protocol.lower() in _schemes(known)]
+    ours = names[-1] if names else protocol.upper()
+    own = next((name for name in facts.protocol(ours).address if name.startswith(MESSAGE)), f"{MESSAGE}/address")
+    path = own.removeprefix(f"{MESSAGE}/").split("/")
+    value: Any = placeholder_names(address)
+    if names and not _option_models(ours).get(path[0], {}).get("bare"):
+        value = {"value": value}
+    for name in reversed(path):
+        value = {name: value}
+    return {"protocol": ours, PART: value}
+
+
 @cache
 def _schemes(protocol: str) -> frozenset[str]:
     known = facts.protocol(protocol)
