@@ -319,6 +319,7 @@
   }
 
   function likeness(one, other) {
+    if (5 * Math.min(one.length, other.length) < 2 * Math.max(one.length, other.length)) return 0; // they share too little
     const pairs = (text) => Array.from({ length: Math.max(text.length - 1, 0) }, (_, at) => text.slice(at, at + 2));
     const first = pairs(one), rest = pairs(other), count = first.length + rest.length;
     const shared = first.filter((pair) => { const at = rest.indexOf(pair); if (at >= 0) rest.splice(at, 1); return at >= 0; }).length;
