@@ -62,4 +62,5 @@ def test_placeholder_is_what_the_payload_says(registry: xregit.Registry) -> None
     assert wire["source"] == f"https://luggage.example.com/airports/{airport}/flights/{flight}"
     definition = to_definition(registry[TRIP])
     assert example_context(definition, {"VIN": "WDB/1", "trip": [{"vin": "WDB1"}]})["vin"] == "WDB1"
+    assert example_context(definition, {"vin": "text"})["vin"] == "vin-1"
     assert example_context(definition, {"vin": True})["vin"] == example_context(definition)["vin"] == "vin-1"

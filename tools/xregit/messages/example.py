@@ -31,8 +31,8 @@ _TYPED = {
     "uri": SAMPLE_TEXTS["uri"],
 }  # fmt: skip
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
-# What is no delimiter in an address, a topic or a subject, and no boolean.
-_PLAIN = re.compile(r"(?!True$|False$)[A-Za-z0-9_-]{1,64}")
+# What is no delimiter in an address, a topic or a subject, no boolean, and says more than the example of any string.
+_PLAIN = re.compile(r"(?!True$|False$|text\d*$)[A-Za-z0-9_-]{1,64}")
 _EVENT_DEFAULTS = frozenset({"id", "time"})
 # The time of an event is a timestamp, whatever its definition says.
 _EVENT_TIME = "envelopemetadata/time"
