@@ -14,7 +14,7 @@ from xregit.model.protocols import facts
 
 PROTOCOLS = tuple(facts("skeleton"))
 # What nobody can know when a file is begun.
-LEFT_OPEN = {"group-without-owner", "endpoint-without-messages"}
+LEFT_OPEN = {"group-without-owner"}
 
 
 def add(*arguments: str) -> None:
