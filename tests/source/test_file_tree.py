@@ -139,7 +139,7 @@ def test_permissions_are_respected(nobodys_folder: Path) -> None:
 
 
 def test_repositories_inside_are_not_looked_into(tmp_path: Path) -> None:
-    """With a worktree or without one, from disk or memory; that of the folder itself, and half of one, are none."""
+    """With a worktree or without one, from disk or memory; half of one is none, nor is its own .git."""
     bare = ("HEAD", "config", "objects/a", "refs/a")
     names = (".git/HEAD", "a/b.yaml", "half/HEAD", "half/refs/x", *(f"a/bare/{name}" for name in bare))
     _write(tmp_path, *names)
@@ -149,6 +149,10 @@ def test_repositories_inside_are_not_looked_into(tmp_path: Path) -> None:
     _write(tmp_path, "module/.git", "module/c.yaml")
     assert _rules(tmp_path) == {"a/bare/": "nested-repository", "module/": "nested-repository"}
     assert list_files(tmp_path).files == ("a/b.yaml", "half/HEAD", "half/refs/x")
+    (own := tmp_path / "own").mkdir()
+    _write(own, "b.yaml", *bare)
+    assert list_contents(dict.fromkeys(("b.yaml", *bare), b"")) == list_files(own)
+    assert (_rules(own), len(list_files(own).files)) == ({"objects/": "nested-repository"}, 5)
 
 
 def test_names_that_no_terminal_should_print_are_problems(tmp_path: Path) -> None:

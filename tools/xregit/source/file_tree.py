@@ -78,9 +78,10 @@ def list_contents(contents: Mapping[str, bytes]) -> Listing:
     files: list[str] = []
     problems: list[FileProblem] = []
     nested = _nested_repositories(contents)
+    inside = tuple(filter(None, nested))
     for path in sorted(contents):
         *folders, name = path.split("/")
-        if path.startswith(nested) or any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
+        if path.startswith(inside) or any(part.startswith(".") for part in (*folders, name)) or _is_backup(name):
             continue
         unprintable = not path.isprintable() and re.search(_UNPRINTABLE, path)
         problem = _name_problem(path) if unprintable else _size_problem(path, len(contents[path]))
@@ -93,12 +94,16 @@ def list_contents(contents: Mapping[str, bytes]) -> Listing:
 
 
 def _nested_repositories(contents: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the folders, each with a slash, that Git would take for repositories without a worktree."""
-    names: dict[str, set[str]] = {path.removesuffix("HEAD"): set() for path in contents if path.endswith("/HEAD")}
+    """Return the folders, each with a slash, that Git would take for repositories without a worktree.
+
+    The folder of all contents is the empty text.
+    """
+    heads = (path for path in contents if f"/{path}".endswith("/HEAD"))
+    names: dict[str, set[str]] = {path.removesuffix("HEAD"): set() for path in heads}
     for path in contents if names else ():
-        for match in re.finditer("/", path):
-            if path[: match.end()] in names:
-                names[path[: match.end()]].add(path[match.end() :].partition("/")[0])
+        for start in (0, *(match.end() for match in re.finditer("/", path))):
+            if path[:start] in names:
+                names[path[:start]].add(path[start:].partition("/")[0])
     return tuple(prefix for prefix, inside in names.items() if inside >= _BARE)
 
 
@@ -182,6 +187,9 @@ def _size_problem(path: str, size: int) -> FileProblem | None:
 
 
 def _nested_problem(prefix: str) -> FileProblem:
+    if not prefix:
+        message = "with this folder, refs and HEAD, Git may take the registry itself for a repository"
+        return FileProblem("nested-repository", "objects/", message, "remove them")
     message = "this folder is a Git repository of its own, such as a submodule, so nothing in it is read"
     return FileProblem("nested-repository", prefix, message, "keep its files in the repository of the registry")
 
@@ -219,9 +227,10 @@ class _Walk:
             self.problems.append(_unreadable(prefix or ".", error))
             return
         names = {entry.name for entry in entries}
-        if prefix and (_GIT in names or names >= _BARE):
+        if names >= _BARE or (prefix and _GIT in names):
             self.problems.append(_nested_problem(prefix))
-            return
+            if prefix:
+                return
         for entry in entries:
             self._add(prefix + entry.name, entry)
 
