@@ -200,6 +200,8 @@ def compile_pattern(text: str) -> jsonschema_rs.Validator | None:
         return None
 
 
+_CASES = frozenset(("anyOf", "oneOf", "if", "dependentSchemas", "$dynamicRef", "$recursiveRef"))
+_CLOSING = frozenset(("additionalProperties", "unevaluatedProperties"))
 NUMBERS = frozenset(("integer", "fraction"))
 TYPES = frozenset(("null", "boolean", "integer", "fraction", "string", "array", "object"))
 _ALTERNATIVES = ("anyOf", "oneOf")
@@ -278,7 +280,8 @@ class Constraints:
     def of_name(self, name: str) -> Parts:
         """Return the schemas of a property; none where objects are open to it and no one describes it."""
         self.space.budget.spend(sum(5 + 20 * len(schema.get("patternProperties", ())) for schema in self.schemas))
-        return tuple(inner for part in self.objects for inner in _property_parts(part, name))
+        parts = tuple(inner for part in self.objects for inner in _property_parts(part, name))
+        return parts or (self.unevaluated if all(map(compile_pattern, self.patterns)) else ())
 
     def matching(self, text: str) -> Parts:
         """Return the schemas of properties whose names match a pattern."""
@@ -291,11 +294,23 @@ class Constraints:
     @property
     def others(self) -> Parts:
         """The schemas of properties that nothing else describes."""
-        return tuple(
+        others = [
             part.inner(part.schema["additionalProperties"], "additionalProperties")
             for part in self.objects
             if _restricts_others(part.schema)
-        )
+        ]
+        return (*others, *self.unevaluated)
+
+    @property
+    def unevaluated(self) -> Parts:
+        """The schemas of properties that no part describes, where that doesn't depend on cases."""
+        # What is described in one case, or in another one of several that may hold together, is evaluated as well.
+        if any(_CASES & part.schema.keys() or "!anyOf" in part.key for part in self.objects):
+            return ()
+        closing = [part for part in self.objects if _CLOSING & part.schema.keys()]
+        if len(closing) != 1 or "additionalProperties" in closing[0].schema:
+            return ()
+        return (closing[0].inner(closing[0].schema["unevaluatedProperties"], "unevaluatedProperties"),)
 
     def item(self, index: int) -> Parts:
         """Return the schemas of the item at an index of an array."""

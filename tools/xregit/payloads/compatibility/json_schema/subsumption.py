@@ -181,9 +181,12 @@ class Proof:
         for text, inner in schema.get("patternProperties", {}).items():
             yield from self.of_pattern(constraints, part.inner(inner, "patternProperties", text), text, path)
         if "additionalProperties" in schema:
-            yield from self.of_additional(constraints, part, path)
-        if schema.get("unevaluatedProperties", True) not in (True, {}):
-            yield Gap("condition", path, "unevaluatedProperties")
+            yield from self.of_others(constraints, part, [part], "additionalProperties", path)
+        if "unevaluatedProperties" in schema:
+            evaluated = [item for item in self.reader.flat(part) if isinstance(item.schema, dict)]
+            closing = [item for item in evaluated if item.key != part.key and "unevaluatedProperties" in item.schema]
+            if not closing and not any("additionalProperties" in item.schema for item in evaluated):
+                yield from self.of_others(constraints, part, evaluated, "unevaluatedProperties", path)
 
     def of_property(self, parts: Parts, reader: Part, path: NamePath, name: str) -> Iterator[Gap]:
         """Yield the gaps of a property; of one that nobody describes, nobody knows what is written."""
@@ -210,24 +213,27 @@ class Proof:
         if not any(part.schema is False for part in constraints.others):
             yield from self.of_property(constraints.others, reader, (*path, ANY), text)
 
-    def of_additional(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
-        """Yield the gaps of properties that the reading schema doesn't describe."""
-        schema = part.schema
-        reader = part.inner(schema["additionalProperties"], "additionalProperties")
-        patterns = [compile_pattern(text) for text in schema.get("patternProperties", ())]
+    def of_others(
+        self, constraints: Constraints, part: Part, describing: list[Part], keyword: str, path: NamePath
+    ) -> Iterator[Gap]:
+        """Yield the gaps of properties that the reading schema has for all that the ``describing`` parts leave out."""
+        reader = part.inner(part.schema[keyword], keyword)
+        names = {name for item in describing for name in item.schema.get("properties", ())}
+        texts = {text for item in describing for text in item.schema.get("patternProperties", ())}
+        patterns = [compile_pattern(text) for text in texts]
         self.reader.budget.spend(20 * len(constraints.declared) * len(patterns))
         for name in constraints.declared:
-            if name in schema.get("properties", ()) or any(item and item.is_valid(name) for item in patterns):
+            if name in names or any(item and item.is_valid(name) for item in patterns):
                 continue
             if self.gaps(constraints.of_name(name), reader, (*path, name)):
-                yield Gap("closed", (*path, name), "additionalProperties", at=path)
+                yield Gap("closed", (*path, name), keyword, at=path)
         for text in constraints.patterns:
-            if text not in schema.get("patternProperties", ()):
+            if text not in texts:
                 yield from self.gaps(constraints.matching(text), reader, (*path, ANY))
         if constraints.others:
             yield from self.gaps(constraints.others, reader, (*path, ANY))
         elif self.gaps((_anything(reader),), reader, (*path, ANY)):
-            yield Gap("closing", path, "additionalProperties")
+            yield Gap("closing", path, keyword)
 
     def of_array(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of an array's items."""
