@@ -54,6 +54,20 @@ def test_every_address_is_answered(files: dict[str, bytes]) -> None:
     assert len(seen) > 50
 
 
+def test_no_index_holds_a_tag(tmp_path: Path) -> None:
+    """A host that takes an index for a page runs nothing that a text says; what it says is the same."""
+    text = "<script>alert(1)</script>"
+    message = {"messagegroups/g/messages/m.yaml": f"description: '{text}'", "registry.yaml": "registryid: r"}
+    files = dict(api_files(registry_of(tmp_path, message), BASE))
+    path = "messagegroups/g/messages/m"
+    assert not [name for name, data in files.items() if name.endswith("index.html") and b"<" in data]
+    assert (
+        json.loads(files[f"{path}/index.html"])["description"]
+        == text
+        == json.loads(files[f"{path}$details"])["description"]
+    )
+
+
 def test_plain_files(small: Registry, files: dict[str, bytes]) -> None:
     """Export, model, its source and capabilities are there, and each JSON file says what it is."""
     assert files["export"] == to_bytes(compile_document(small))

@@ -220,7 +220,7 @@ class _StaticApi:
         self.json(f"{path}{DETAILS}", value)
         version = resource.versions.get(vid)
         if not resource.type.hasdocument:
-            self.files[f"{path}/{INDEX}"] = self.files[f"{path}{DETAILS}"]
+            self.files[f"{path}/{INDEX}"] = _without_tags(self.files[f"{path}{DETAILS}"])
             self.files[f"{path}/{INDEX}.hdr"] = self.json_header
         elif version is not None and version.document is not None and version.document.data is not None:
             data, kind = version.document.data, media_type(version)
@@ -245,8 +245,14 @@ class _StaticApi:
         return target if target is not None and not target.xref else None
 
     def json(self, path: str, value: Any) -> None:
-        self.files[path] = to_bytes(value)
+        data = to_bytes(value)
+        self.files[path] = _without_tags(data) if path.endswith(INDEX) else data
         self.files[f"{path}.hdr"] = self.json_header
+
+
+def _without_tags(data: bytes) -> bytes:
+    """Return JSON in which no text begins a tag: hosts that can't be told media types serve an index as HTML."""
+    return data.replace(b"<", b"\\u003c")
 
 
 def _add_count(owner: dict[str, Any], plural: str, address: str, count: int) -> None:
