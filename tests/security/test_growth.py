@@ -1,0 +1,96 @@
+"""Whatever 100 kB of a catalog hold very much of, they are read, checked, reported and compared in seconds."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from datetime import date
+from math import log2
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+import xregit
+from tests.security.growth import EVENT, FILES, GROUP, MESSAGE, TEXTS, Contents, Grow, attributes
+from tests.security.schema_growth import keywords, languages
+from xregit.catalog.loader import read_contents
+from xregit.reports.changes import changes_json, changes_text
+from xregit.reports.formats import REPORTS
+from xregit.reports.markdown import changes_markdown
+from xregit.reports.text import text
+from xregit.source.yaml_formatter import UnformattableError, format_yaml
+
+BYTES = 100_000
+# For so many bytes, of the processor's time; CI measures coverage beside.
+SECONDS = 12.0
+# What is quadratic comes near 2, garbage collection and a busy machine make for 1.4; what takes few seconds is noise.
+MAX_POWER, NOISE = 1.6, 5.0
+# An eighth of the bytes in a 64th of the time: even what is quadratic takes no more than the whole for all.
+FEW = 8
+# `XREGIT_GROWTH=all` takes every value of every attribute and keyword, in a quarter of an hour.
+STEP = 1 if os.environ.get("XREGIT_GROWTH") == "all" else 11
+MANY = (*list(attributes())[::STEP], *list(keywords())[::STEP])
+ROOT = Path("/nowhere/a/registry")
+TODAY = date(2026, 1, 1)
+BASE = {**GROUP, MESSAGE: json.dumps(EVENT).encode()}
+
+
+def run(contents: Contents) -> None:
+    """Do with a catalog what pull requests make us do."""
+    registry = read_contents(ROOT, contents)
+    report = xregit.check(registry, TODAY)
+    for name, form in REPORTS.items():
+        text(report.diagnostics, registry.origin.line) if name == "text" else form(report.diagnostics)
+    before = read_contents(ROOT, BASE)
+    for one, other in ((before, registry), (registry, before)):
+        review = xregit.review(xregit.diff(one, other), one, other, today=TODAY)
+        for render in (changes_text, changes_json, changes_markdown):
+            render(review)
+    json.dumps(xregit.compile(registry))
+    for path, data in contents.items():
+        with suppress(UnformattableError):
+            format_yaml(data) if path.endswith(".yaml") else None
+
+
+def seconds(grow: Grow, size: int) -> float:
+    """Return how long a catalog of so many bytes takes."""
+    contents = grow(size)
+    start = process_time()
+    run(contents)
+    return process_time() - start
+
+
+def expect_growth(grow: Grow) -> None:
+    """Expect the bytes of a large pull request to take seconds, and in proportion."""
+    run(BASE)  # what is imported late
+    if seconds(grow, BYTES // FEW) < SECONDS / FEW**2:
+        return
+    half, whole = seconds(grow, BYTES // 2), seconds(grow, BYTES)
+    assert whole < SECONDS
+    assert whole < NOISE or log2(whole / half) < MAX_POWER
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_takes_seconds(name: str) -> None:
+    """Each construct of YAML, and each comment for xregit."""
+    expect_growth(TEXTS[name])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_take_seconds(name: str) -> None:
+    """Many files: what is held against each other grows with their number, not with its square."""
+    expect_growth(FILES[name])
+
+
+@pytest.mark.parametrize("grow", [pytest.param(grow, id=name) for name, grow in languages()])
+def test_schema_takes_seconds(grow: Grow) -> None:
+    """Each construct of Avro, Protobuf and XML Schema, in two versions that are compared."""
+    expect_growth(grow)
+
+
+@pytest.mark.parametrize("grow", [pytest.param(grow, id=name) for name, grow in MANY])
+def test_value_takes_seconds(grow: Grow) -> None:
+    """Each attribute of the model, and each keyword of JSON Schema and JSON Structure, with values of each kind."""
+    expect_growth(grow)
