@@ -147,6 +147,21 @@ def test_drafts_may_change(before: str, after: str, standing: str, tmp_path: Pat
     assert result.get("made-draft") == ("stands" if after and not before else None)
 
 
+@pytest.mark.parametrize("scope", ["/messagegroups/internal.*", "registry/messagegroups/internal.g"])
+def test_move_to_where_a_break_weighs_less_does_not_help(scope: str, tmp_path: Path) -> None:
+    """What a group is called and where it stands before the change counts as well."""
+    settings = {"xregit.yaml": f"paths: {{{scope}: {{address-moved: 'off'}}}}\n"}
+    states = [
+        settings | {f"messagegroups/{group}/messages/{name}.yaml": TOPIC.format(name + end) for name in "abc"}
+        for group, end in (("g", ""), ("internal.g", ""))
+    ]
+    states[1]["messagegroups/internal.g/messages/d.yaml"] = TOPIC.format("elsewhere")
+    states[0]["messagegroups/g/messages/d.yaml"] = TOPIC.format("d")
+    review = reviewed(tmp_path, states[0], states[1])
+    assert review.failed
+    assert [item.rule for item in review.diagnostics] == ["address-moved"]
+
+
 def test_move_into_a_draft_group_breaks(tmp_path: Path) -> None:
     """Nothing changes on the wire by it, but from then on everything may; out of a draft group anything may move."""
     groups = {GROUP: "description: G.\n", "messagegroups/d/messagegroup.yaml": "labels: {stage: draft}\n"}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from xregit.json_pointer import KeyPath
 
 LABEL, DRAFT = "stage", "draft"
-REMOVED, MADE_DRAFT = "definition-removed", "made-draft"
+REMOVED, RENAMED, MADE_DRAFT = "definition-removed", "definition-renamed", "made-draft"
 USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
 NOT_COMPARED, SETTINGS, WAIVERS = "file-not-compared", "settings-changed", "waivers-changed"
 # Rules of `check` about names, which find the same fault as the change that brought the name.
@@ -117,8 +117,10 @@ class _Reviewer:
         self.waivers = tuple(load_waivers(before if before.has_policy else after))
         self.severity = severities(after, before)
         self.used: dict[int, Change] = {}
+        self.former_xids: dict[str, str] = {}
 
     def review(self, changes: Sequence[Change]) -> Review:
+        self.former_xids = {item.xid: str(item.before) for item in changes if item.rule == RENAMED}
         items = tuple(self.decide(change) for change in changes)
         path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
         advice = intended_break(path)
@@ -146,18 +148,31 @@ class _Reviewer:
             if self.today <= waiver.until:
                 reason = f"let through by {waiver.approvedby} until {waiver.until}: {waiver.reason}"
                 return ReviewItem(change, MergeDecision.WAIVED, place, span, reason=reason)
-        severity = self.severity(change.rule, place.path, change.xid)
+        severity = self.severity_of(change, place)
         decision = MergeDecision.STANDS if severity is not None else MergeDecision.OFF
         name = find_new_name(self.before, self.after, change)
         if name is not None and name.replaces:
             place, span = locate_change(self.before, self.after, change, name.path)
         return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
 
+    def severity_of(self, change: Change, place: Place) -> Severity | None:
+        """Return the severity of a change, the worse of two where what it is about had another name before.
+
+        Nobody moves a definition to where its break would weigh less.
+        """
+        candidates = [self.severity(change.rule, place.path, change.xid)]
+        renamed = (new for new in self.former_xids if f"{change.xid}/".startswith(f"{new}/"))
+        for new in renamed:
+            old = self.former_xids[new] + change.xid.removeprefix(new)
+            entity = self.before.entity(old)
+            candidates.append(self.severity(change.rule, entity.place.path if entity else "", old))
+        return min((item for item in candidates if item is not None), key=_SEVERITIES.index, default=None)
+
     def is_draft(self, change: Change) -> bool:
         """Return whether all that a change touches was a draft before it."""
         if change.rule == MADE_DRAFT:
             return False
-        old = str(change.before) if change.rule == "definition-renamed" else change.xid
+        old = str(change.before) if change.rule == RENAMED else change.xid
         reaches = (xid for xid in change.reaches if self.before.entity(xid) is not None)
         return all(in_draft(self.before, xid) for xid in (old, *reaches))
 
