@@ -30,7 +30,7 @@ _FOR_PEOPLE = frozenset({"description", "specurl", "documentation"})
 _UNFINISHED = re.compile(
     r"\s*(?:TODO|FIXME|TBD|XXX|CHANGE[ _-]?ME|REPLACE[ _-]?ME|LOREM IPSUM|\.\.\.$|\?\?\?)(?:\b|:|$)", re.IGNORECASE
 )
-_TO_FILL_IN = re.compile(r"<[A-Za-z][\w .-]*>|.*\byour-[a-z-]+-here\b.*", re.IGNORECASE)
+_TO_FILL_IN = re.compile(r"<[A-Za-z][\w .-]*>")
 
 
 @rule(

@@ -44,8 +44,8 @@ _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _EXTENSIONS = ("x-", "X-")
 _SIBLINGS_COUNT = ("draft/2019-09", "draft/2020-12")
-# Among more names, looking for the one that was meant takes too long.
-_MAX_NAMES = 200
+# With more pairs of names, looking for those that were meant takes too long.
+_MAX_PAIRS = 40_000
 # It describes, so nothing depends on it.
 _OPENAPI_EXAMPLE = "example"
 # Below these, a name that must be there may be one that nothing should have.
@@ -123,7 +123,8 @@ def _is_property(value: Any) -> bool:
 def _nearest_keyword(name: str, schema: dict[str, Any]) -> str:
     if name.startswith(_EXTENSIONS) or name == _OPENAPI_EXAMPLE or len(name) > max(map(len, KEYWORDS)) + 1:
         return ""
-    choices = (keyword for keyword in KEYWORDS if keyword not in schema)
+    length = len(fold_name(name))
+    choices = (keyword for keyword in KEYWORDS if abs(len(keyword) - length) <= 1 and keyword not in schema)
     near = [keyword for keyword in choices if is_misspelled(name, keyword) or is_slip(name, keyword)]
     return min(near, key=lambda keyword: (fold_name(keyword) != fold_name(name), keyword), default="")
 
@@ -213,7 +214,8 @@ def _required_doubts(schema: dict[str, Any], path: KeyPath) -> Iterator[Doubt]:
     if not names:
         return
     is_open = any(not part.keys().isdisjoint((*_REFERENCES, "patternProperties")) for _, part in parts)
-    is_comparable = len(names) <= _MAX_NAMES
+    required_count = sum(len(part["required"]) for _, part in parts if isinstance(part.get("required"), list))
+    is_comparable = len(names) * required_count <= _MAX_PAIRS
     is_open = is_open or any(part.get("additionalProperties", False) is not False for _, part in parts)
     for step, part in parts:
         if not _CONDITIONS.isdisjoint(step):
