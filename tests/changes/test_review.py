@@ -162,6 +162,22 @@ def test_move_to_where_a_break_weighs_less_does_not_help(scope: str, tmp_path: P
     assert [item.rule for item in review.diagnostics] == ["address-moved"]
 
 
+@pytest.mark.parametrize("attribute", ["basemessage", "xref"])
+def test_break_weighs_what_it_weighs_for_all_that_it_reaches(attribute: str, tmp_path: Path) -> None:
+    """A base message, or what an alias leads to, may stand where a break is let through; what builds on it does not."""
+    files = {
+        "xregit.yaml": "paths: {/messagegroups/internal: {address-moved: 'off'}}\n",
+        MESSAGE: f"{attribute}: /messagegroups/internal/messages/m\n",
+    }
+    alone, before, after = (
+        {**files, "messagegroups/internal/messages/m.yaml": TOPIC.format(topic)} for topic in ("a", "a", "b")
+    )
+    assert reviewed(tmp_path, before, after).failed
+    del alone[MESSAGE]
+    rest = {path: text for path, text in after.items() if path != MESSAGE}
+    assert not reviewed(tmp_path / "alone", alone, rest).failed
+
+
 def test_move_into_a_draft_group_breaks(tmp_path: Path) -> None:
     """Nothing changes on the wire by it, but from then on everything may; out of a draft group anything may move."""
     groups = {GROUP: "description: G.\n", "messagegroups/d/messagegroup.yaml": "labels: {stage: draft}\n"}

@@ -156,16 +156,15 @@ class _Reviewer:
         return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
 
     def severity_of(self, change: Change, place: Place) -> Severity | None:
-        """Return the severity of a change, the worse of two where what it is about had another name before.
+        """Return the severity of a change: the worst of those of all that it reaches, also under former names.
 
-        Nobody moves a definition to where its break would weigh less.
+        Nobody moves a definition, or a part of it, to where its break would weigh less.
         """
-        candidates = [self.severity(change.rule, place.path, change.xid)]
         renamed = (new for new in self.former_xids if f"{change.xid}/".startswith(f"{new}/"))
-        for new in renamed:
-            old = self.former_xids[new] + change.xid.removeprefix(new)
-            entity = self.before.entity(old)
-            candidates.append(self.severity(change.rule, entity.place.path if entity else "", old))
+        others = (*(self.former_xids[new] + change.xid.removeprefix(new) for new in renamed), *change.reaches)
+        entities = ((xid, self.before.entity(xid) or self.after.entity(xid)) for xid in others)
+        paths = [(place.path, change.xid), *((entity.place.path, xid) for xid, entity in entities if entity)]
+        candidates = (self.severity(change.rule, path, xid) for path, xid in paths)
         return min((item for item in candidates if item is not None), key=_SEVERITIES.index, default=None)
 
     def is_draft(self, change: Change) -> bool:
