@@ -160,8 +160,11 @@ def _logical(writer: Type, reader: Type, path: str) -> Iterator[Reason]:
     """Yield what differs in how a number or text is understood; its bytes are read all the same."""
     if writer.logical == reader.logical:
         if (writer.precision, writer.scale) != (reader.precision, reader.scale):
-            yield Reason("decimal", path or ROOT, _type_detail(writer), _type_detail(reader))
-    else:
+            # The specification matches none but the same, yet a larger precision takes every number as it is.
+            is_wider = writer.scale == reader.scale and writer.precision < reader.precision
+            answer = Answer.UNCLEAR if is_wider else None
+            yield Reason("decimal", path or ROOT, _type_detail(writer), _type_detail(reader), answer=answer)
+    elif (writer.logical, writer.kind, reader.logical) != ("uuid", "string", ""):
         both = writer.logical and reader.logical
         answer = Answer.NO if both else Answer.UNCLEAR
         yield Reason("logical", path or ROOT, _type_detail(writer), _type_detail(reader), answer=answer)

@@ -37,6 +37,7 @@ _CLASSES: Mapping[str, Ranges] = {
 # What Python reads otherwise, or as something else than what it is in ECMA-262.
 _FOREIGN = re.compile(r"\\[AZpPckux]\{|\\[AZpPck]|\[\^?\]|\{,|\[[^\]]*\[|&&|\(\?[^:]")
 _MAX_STEPS = 200_000
+_STEPS_PER_PAIR = 500
 _MAX_RANGES = 400
 _MAX_CHARACTERS = 2_000
 
@@ -61,6 +62,7 @@ def difference(writers: Sequence[str], readers: Sequence[str], budget: Budget) -
     Raises:
         TooLargeError: it can't be told here: a pattern uses what no regular language has, or they are too large.
     """
+    budget.spend(_STEPS_PER_PAIR)
     work = Budget(min(budget.steps, _MAX_STEPS))
     given = work.steps
     try:

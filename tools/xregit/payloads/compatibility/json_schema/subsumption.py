@@ -202,7 +202,7 @@ class Proof:
         for name in constraints.declared:
             if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
-        wider = [other for other in constraints.patterns if includes(other, text, self.reader.budget)]
+        wider = [text] if text in constraints.patterns else self.wider_patterns(constraints, text)
         matching = tuple(part for other in wider for part in constraints.matching(other))
         if matching:
             yield from self.gaps(matching, reader, (*path, ANY))
@@ -212,6 +212,10 @@ class Proof:
             yield from self.gaps(constraints.matching(other), reader, (*path, ANY))
         if not any(part.schema is False for part in constraints.others):
             yield from self.of_property(constraints.others, reader, (*path, ANY), text)
+
+    def wider_patterns(self, constraints: Constraints, text: str) -> list[str]:
+        """Return the writer's patterns that match all names that another pattern does."""
+        return [other for other in constraints.patterns if includes(other, text, self.reader.budget)]
 
     def of_others(
         self, constraints: Constraints, part: Part, describing: list[Part], keyword: str, path: NamePath

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.regular_models import EMPTY, NOTHING, Model, either, repeat, sequence
@@ -11,11 +10,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-@dataclass(frozen=True, slots=True)
 class Wildcard:
-    """A wildcard for elements, as a predicate of their names."""
+    """A wildcard for elements, as a predicate of their names; those that allow the same are equal."""
 
-    component: Any
+    def __init__(self, component: Any) -> None:
+        """Take a wildcard of the library."""
+        self.component = component
+        declared = frozenset(component.maps.elements) if component.process_contents == "strict" else frozenset()
+        siblings = id(component) if any(name.startswith("##") for name in component.not_qname) else 0
+        names = (frozenset(item) for item in (component.namespace, component.not_namespace, component.not_qname))
+        self.key = (*names, component.target_namespace, component.process_contents, declared, siblings)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another wildcard allows the same names."""
+        return isinstance(other, Wildcard) and self.key == other.key
+
+    def __hash__(self) -> int:
+        """Return the hash of what is allowed."""
+        return hash(self.key)
 
     def __call__(self, name: str) -> bool:
         """Return whether an element of the name may stand there."""
