@@ -7,6 +7,7 @@ Its patterns are matched in linear time in place of Python's backtracking; its u
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -31,7 +32,6 @@ from xregit.payloads.base import Problem, SchemaError, resolve, too_deep
 from xregit.payloads.pattern_size import LARGEST, pattern_size
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator, Mapping
 
     from xregit.payloads.base import Document, Fetch
@@ -322,7 +322,11 @@ def _problem(schema: xmlschema.XMLSchemaBase, elements: tuple[Element, ...], err
     """Return a problem at the element that the library names."""
     places = {id(item): place for item, place in zip(schema.source.root.iter(), elements, strict=False)}
     place = places.get(id(error.elem), elements[0])
-    return Problem("syntax", _error_reason(error), _CORRECT, place.line, place.column)
+    reason = _error_reason(error)
+    unknown = re.fullmatch(r"unknown type '(?:\w+:)?(\w+)'", reason)
+    is_built_in = unknown is not None and f"{{{XSD}}}{unknown[1]}" in schema.maps.types
+    help_ = f'write "xs:{unknown[1]}", with the prefix of {XSD}' if unknown and is_built_in else _CORRECT
+    return Problem("syntax", reason, help_, place.line, place.column)
 
 
 def _error_reason(error: Exception) -> str:
