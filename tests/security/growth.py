@@ -221,6 +221,24 @@ _ENDPOINT = (
     b"protocoloptions: {endpoints: [{url: 'https://example.com'}]}\n"
 )
 _SHORT = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}}\n"
+
+
+def _parts(format_: str, ending: str, document: Callable[[int], str], selector: str) -> Grow:
+    """Return what makes a schema document of many types, half of the bytes, and messages that each name one of them."""
+
+    def grow(size: int) -> Contents:
+        message = f"{_SHORT}dataschemaformat: {format_}\ndataschemauri: /schemagroups/s/schemas/x{selector}\n"
+        return {
+            **_files("messagegroups/g/messages/a@.yaml", message, size // 2, len(message)),
+            "schemagroups/s/schemagroup.yaml": b"name: S\n",
+            "schemagroups/s/schemas/x/schema.yaml": f"format: {format_}\n".encode(),
+            f"schemagroups/s/schemas/x/versions/1.{ending}": document(size // 2).encode(),
+        }
+
+    return grow
+
+
+_XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
 # Catalogs of many files.
 FILES: Mapping[str, Grow] = {
     "messages that are alike": lambda size: {
@@ -259,5 +277,26 @@ FILES: Mapping[str, Grow] = {
         "schemagroups/s/schemas/x/schema.yaml": b"format: Avro/1.11.1\nversions:\n"
         + "".join(f"  '{n}': {{ancestor: '{n + 1}'}}\n" for n in range(size // 25)).encode(),
     },
+    "messages of one JSON Schema": _parts(
+        "JsonSchema/draft-07",
+        "json",
+        lambda size: '{"definitions": {' + many('"d@": {"type": "string"}', size) + "}}",
+        "#/definitions/d@",
+    ),
+    "messages of one Avro union": _parts(
+        "Avro/1.11.1",
+        "avsc",
+        lambda size: "[" + many('{"type": "record", "name": "R@", "fields": []}', size) + "]",
+        ":R@",
+    ),
+    "messages of one XML schema": _parts(
+        "XSD/1.0", "xsd", lambda size: _XSD.format(repeated('<xs:element name="e@" type="xs:int"/>', size)), ":e@"
+    ),
+    "messages of one .proto file": _parts(
+        "Protobuf/3",
+        "proto",
+        lambda size: 'syntax = "proto3";' + repeated("message M@ { int32 a = 1; }\n", size),
+        ":M@",
+    ),
     **{f"versions that promise {policy}": _versions(policy) for policy in ("backward", "full_transitive")},
 }

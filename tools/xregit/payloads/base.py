@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, replace
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
 from xregit.errors import XregitError
@@ -195,3 +195,26 @@ def _to_builtin(value: object, depth: int) -> object:
     if isinstance(value, list | tuple):
         return [_to_builtin(item, depth + 1) for item in value]
     return value
+
+
+Read = TypeVar("Read")
+
+
+def once_per_document(read: Callable[[Document], Read]) -> Callable[[Document], Read]:
+    """Return a reader of texts that reads each of the last few once: hundreds of messages may name a part of one."""
+
+    @lru_cache(maxsize=4)
+    def outcome(document: Document) -> Read | SchemaError:
+        try:
+            return read(document)
+        except SchemaError as error:
+            return SchemaError(*error.problems)
+
+    @wraps(read)
+    def load(document: Document) -> Read:
+        result = outcome(replace(document, content=document.text(), fragment=""))
+        if isinstance(result, SchemaError):
+            raise SchemaError(*result.problems)
+        return result
+
+    return load

@@ -19,7 +19,7 @@ from google.protobuf.descriptor_pool import DescriptorPool
 
 from xregit.model import canonical
 from xregit.model.quoting import comma_list
-from xregit.payloads.base import Problem, SchemaError, resolve
+from xregit.payloads.base import Problem, SchemaError, once_per_document, resolve
 from xregit.payloads.protobuf.codec import Protobuf
 from xregit.source.parse_result import encoding_problem
 
@@ -158,6 +158,7 @@ def disagreements(document: Document) -> Iterator[Problem]:
         yield Problem("format", message, f'write "format: Protobuf/{version}", or {needed}', file.line, file.column)
 
 
+@once_per_document
 def load(document: Document) -> File:
     """Return a document's descriptors, with those of all that it imports from the registry.
 

@@ -28,7 +28,7 @@ from xmlschema.validators.builders import XsdBuilders
 from xmlschema.validators.exceptions import XMLSchemaModelDepthError
 
 from xregit.model import canonical
-from xregit.payloads.base import Problem, SchemaError, resolve, too_deep
+from xregit.payloads.base import Problem, SchemaError, once_per_document, resolve, too_deep
 from xregit.payloads.pattern_size import LARGEST, pattern_size
 
 if TYPE_CHECKING:
@@ -246,6 +246,7 @@ class _Registry(BaseHandler):
     https_open = http_open
 
 
+@once_per_document
 def load(document: Document) -> xmlschema.XMLSchemaBase:
     """Return the schema that a document describes.
 
