@@ -91,11 +91,13 @@ class _Search:
 
     def add_pairs(self, parts: Sequence[_Demands], endpoint: str) -> None:
         """Add the pairs among the messages of an endpoint, as long as there are checks left."""
+        # Where all payloads have one schema, no pair differs in that.
+        kinds = (False,) if all(part.source == parts[0].source for part in parts) else (False, True)
         for ones, others in _blocks(parts, parts, frozenset()):
             for other in others:
                 second = other.definition.xid
                 for one in ones:
-                    if self.counts[second, True] >= MAX_OVERLAPS and self.counts[second, False] >= MAX_OVERLAPS:
+                    if all(self.counts[second, kind] >= MAX_OVERLAPS for kind in kinds):
                         break
                     first = one.definition.xid
                     if first < second:
