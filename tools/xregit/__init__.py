@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xregit.document import ImportReport, import_documents, load, read
     from xregit.document import compile_document as compile  # noqa: A004
     from xregit.document.asyncapi import export_asyncapi
+    from xregit.document.learning import LearnReport, learn
     from xregit.errors import CatalogError, XregitError
     from xregit.messages.constraints import Failure
     from xregit.messages.encoder import MessageError, new
@@ -67,6 +68,8 @@ _PLACES = {
     "load": "document",
     "read": "document",
     "export_asyncapi": "document.asyncapi",
+    "LearnReport": "document.learning",
+    "learn": "document.learning",
     "CatalogError": "errors",
     "XregitError": "errors",
     "Failure": "messages.constraints",
@@ -104,6 +107,7 @@ __all__ = [
     "Failure",
     "Impact",
     "ImportReport",
+    "LearnReport",
     "Match",
     "Matcher",
     "Message",
@@ -131,6 +135,7 @@ __all__ = [
     "diff",
     "export_asyncapi",
     "import_documents",
+    "learn",
     "load",
     "new",
     "publish",

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
     "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
     "import": ("xregit.cli.exchange:import_", "Turn documents and schemas into YAML files."),
+    "learn": ("xregit.cli.exchange:learn", "Turn samples of messages into definitions."),
     "export": ("xregit.cli.exchange:export", "Write the catalog as AsyncAPI documents."),
     "explain": ("xregit.cli.check:explain", "Say why a rule exists, with a bad and a good example."),
     "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),
@@ -46,6 +47,7 @@ SYNONYMS: Mapping[str, str] = {
     "breaking": "diff", "compare": "diff", "changelog": "diff", "history": "log",
     "serve": "site --serve", "preview": "site --serve", "docs": "site",
     "bundle": "compile", "generate": "compile", "format": "fmt", "create": "add", "convert": "import",
+    "infer": "learn",
     "list": "show /", "ls": "show /", "get": "show", "mv": "rename", "rules": "explain", "help": "--help",
 }  # fmt: skip
 

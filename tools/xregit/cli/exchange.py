@@ -1,4 +1,4 @@
-"""The commands ``import`` and ``export``."""
+"""The commands ``import``, ``learn`` and ``export``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from xregit.cli.output import as_json, note, note_uncertain_times, print_result
 from xregit.cli.parameters import output_folder, refuse_own_folder, with_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xregit.document.importer import ImportReport
+    from xregit.document.learning import LearnReport
 
 
 class _Source(click.Path):
@@ -83,6 +86,75 @@ def import_summary(report: ImportReport, into: Path) -> str:
     kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
     files = len(report.files)
     return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{kept}."
+
+
+@click.command()
+@click.argument(
+    "files", metavar="SAMPLES...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("registry"),
+    show_default=True,
+    help="Folder of the registry to add to; it is made if it is missing.",
+)
+@click.option("--group", default="learnt", show_default=True, help="Name of the groups of messages and schemas.")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+)
+def learn(files: tuple[Path, ...], into: Path, group: str, form: str) -> int:
+    """Turn samples of messages into definitions.
+
+    Samples are files of JSON Lines: CloudEvents, messages as "xregit new" prints them, or what "kcat -J" and
+    "mosquitto_sub -F %J" print. Definitions are learnt from CloudEvents, and from other messages of Kafka, MQTT and
+    NATS. More samples, learnt into the same group, refine them; what people have edited stays.
+
+    What may be a name, a number or a secret is not written, but becomes a placeholder. The report says what is sure of
+    each definition and what is not, and how many samples stand behind it. If nothing can be written, the exit code is
+    1.
+    """
+    import xregit
+    from xregit.reports.text import text
+
+    report = xregit.learn(files, into, group)
+    if form == "json":
+        print_result(as_json(_learn_report_json(report)))
+        return int(report.written.failed)
+    if report.written.diagnostics:
+        note(text(report.written.diagnostics, report.written.lines))
+    for line in _learn_lines(report):
+        print_result(line)
+    note(import_summary(report.written, into))
+    return int(report.written.failed)
+
+
+def _learn_report_json(report: LearnReport) -> dict[str, object]:
+    definitions = [
+        {"xid": item.xid, "samples": item.samples, "sure": item.sure, "unsure": item.unsure}
+        for item in report.definitions
+    ]
+    return {
+        "samples": report.samples,
+        "left_out": report.left_out,
+        "definitions": definitions,
+        "files": report.written.files,
+        "kept": report.written.kept,
+        "diagnostics": [item.as_json() for item in report.written.diagnostics],
+    }
+
+
+def _learn_lines(report: LearnReport) -> Iterator[str]:
+    for item in report.definitions:
+        yield f"{item.xid}: {_samples(item.samples)}"
+        yield from (f"  sure: {line}" for line in item.sure)
+        yield from (f"  not sure: {line}" for line in item.unsure)
+    for reason, count in report.left_out.items():
+        yield f"Nothing was learnt from {_samples(count)}: {reason}."
+
+
+def _samples(count: int) -> str:
+    return f"{count:,} {'sample' if count == 1 else 'samples'}"
 
 
 @click.command()

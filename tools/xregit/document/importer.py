@@ -99,7 +99,7 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
         sources = [document for document in foreign.values() if document is not None]
         if not sources:
             return _import(documents_, folder)
-        report = _update(sources, folder)
+        report = update_registry(sources, folder)
         if not documents_ or report.failed:
             return report
         return report.joined(_import(documents_, folder))
@@ -110,8 +110,12 @@ def _source(document: Path | str) -> Path | str:
     return document if isinstance(document, str) and document.startswith(ADDRESSES) else to_path(document)
 
 
-def _update(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:
-    """Bring the files of a registry folder up to date with documents of other kinds."""
+def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:
+    """Bring the files of a registry folder up to date with documents of other kinds.
+
+    Raises:
+        XregitError: a file can't be written.
+    """
     from xregit.rules import loading_diagnostics  # `read` does without them
 
     registries = [source.loaded.registry for source in sources]
