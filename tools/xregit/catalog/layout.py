@@ -131,7 +131,12 @@ def _parse_path(model: Model, path: str) -> EntityPath:
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
         where = f'the file of each {display_name(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
-        return _misplaced(path, where, parts[:3] if len(parts) >= _RESOURCE_FILE else (), group.resources)
+        folder = parts[:3] if len(parts) >= _RESOURCE_FILE else ()
+        # A schema's document, beside the folder of schemas or in one whose name is misspelled.
+        has_documents = any(each.hasdocument for each in group.resources.values())
+        is_lost = has_documents and _is_schema_document(path) and not parts[-1].startswith(_SAMPLES)
+        is_lost = is_lost and (not folder or bool(suggest_similar(parts[2], group.resources)))
+        return _misplaced(path, f"{where}; {_SCHEMAS}" if is_lost else where, folder, group.resources, always=is_lost)
     entity = entity._replace(kind=Kind.RESOURCE, resource=resource)
     return _parse_folder(path, entity, resource) if resource.hasdocument else _parse_file(path, entity, resource)
 

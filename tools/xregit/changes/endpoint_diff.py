@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ABOUT = "endpoint"
 GROUPS, OPTIONS = "messagegroups", "protocoloptions"
+_WILL = (OPTIONS, "willmessage")
 # What a part of an endpoint has in common with the whole; the rest, such as a channel, is its own.
 _COMMON = frozenset({"envelope", "envelopeoptions", "protocol", OPTIONS})
 
@@ -102,9 +103,21 @@ def diff_endpoint(
     registries: tuple[Registry, Registry], before: Group, after: Group, renamed: Mapping[str, str]
 ) -> Iterator[Difference]:
     """Yield what differs between two states of an endpoint; ``renamed`` maps old xids to new ones."""
-    yield from diff_attributes(before, after)
+    groups = zip(registries, (before, after), strict=True)
+    wills = [local_xid(_will(group), registry.settings.baseurl) for registry, group in groups]
+    follows = bool(wills[0]) and renamed.get(wills[0], wills[0]) == wills[1]
+    yield from (item for item in diff_attributes(before, after) if item.path != _WILL or not follows)
+    if wills[0] in renamed and wills[0] == wills[1]:
+        yield Difference(after.xid, ABOUT, "attribute", "dangling", _WILL, wills[0], renamed[wills[0]])
     yield from _diff_contract(registries, before, after, renamed)
     yield from _diff_references(registries, before, after)
+
+
+def _will(endpoint: Group) -> str:
+    """Return the reference to the message that an endpoint's broken connections leave."""
+    options = endpoint.attributes.get(OPTIONS)
+    text = options.get(_WILL[-1]) if isinstance(options, Mapping) else None
+    return text if isinstance(text, str) else ""
 
 
 def diff_attributes(before: Group, after: Group) -> Iterator[Difference]:
