@@ -65,6 +65,19 @@ def test_pull_request_is_checked(made: Repository, tmp_path: Path, old: str, new
     assert runner.summary.startswith("## 1 breaking change" if failed else "## No breaking changes")
 
 
+def test_no_file_of_the_checkout_stands_for_a_report(made: Repository, tmp_path: Path) -> None:
+    """The comment and code scanning get what xregit writes, whatever a pull request calls its folders and links."""
+    clone = clone_of(made, tmp_path / "clone")
+    (clone.root / "xregit.sarif").symlink_to("README.md")
+    clone.commit("Names of reports", **{"summary.md/summary.md": "## Approved\n", "README.md": "The same.\n"})
+    runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == []
+    (summary,) = runner.artifacts["summary"]
+    assert summary.read_text(encoding="utf-8") == runner.summary != ""
+    assert clone.git("status", "--porcelain") == ""
+
+
 @pytest.mark.spark
 def test_main_is_built(made: Repository, tmp_path: Path) -> None:
     """The first push gives every artifact, the site for Pages too where a variable asks for it."""

@@ -44,12 +44,17 @@ class Runner:
     def __post_init__(self) -> None:
         """Make the folder of what steps leave behind, with the page of the run."""
         self.scratch.mkdir()
-        (self.scratch / "summary.md").touch()
+        self.page.touch()
+
+    @property
+    def page(self) -> Path:
+        """The file of the page of the run."""
+        return self.scratch / "page.md"
 
     @property
     def summary(self) -> str:
         """What the steps have written for the page of the run."""
-        return (self.scratch / "summary.md").read_text(encoding="utf-8")
+        return self.page.read_text(encoding="utf-8")
 
     @property
     def failed(self) -> list[str]:
@@ -64,7 +69,7 @@ class Runner:
         """Run the steps of a job."""
         result = load(self.clone / ".github" / "workflows" / workflow)["jobs"][name]
         self.variables = {key: filled(value, self.context) for key, value in result.get("env", {}).items()}
-        self.steps(result["steps"], dict(self.context), Path())
+        self.steps(result["steps"], {**self.context, "runner.temp": str(self.scratch)}, Path())
 
     def steps(self, steps: list[dict[str, Any]], context: Mapping[str, str], action: Path) -> None:
         """Run steps in order; after one that failed, only those that ask to be run all the same."""
@@ -126,7 +131,7 @@ class Runner:
             "CI": "true",
             "GITHUB_ACTIONS": "true",
             "GITHUB_BASE_REF": self.context["github.base_ref"],
-            "GITHUB_STEP_SUMMARY": str(self.scratch / "summary.md"),
+            "GITHUB_STEP_SUMMARY": str(self.page),
             "GITHUB_WORKSPACE": str(self.clone),
             "RUNNER_TEMP": str(self.scratch),
         }
