@@ -63,15 +63,37 @@ def test_links_stay_inside(tmp_path: Path) -> None:
         "gone": "nowhere",
         "loop": "loop",
     }
-    for name, target in (links | {"hidden": ".git/token", "up": ".."}).items():
+    links |= {
+        "hidden": ".git/token",
+        "up": "..",
+        "chain": "in",
+        "whole": f"{root}/a.yaml",
+        "back": "../registry/a.yaml",
+    }
+    links |= {"through": "dir/b.yaml", "round": "../again/a.yaml"}
+    (tmp_path / "again").symlink_to("registry")
+    for name, target in links.items():
         (root / name).symlink_to(target)
-    assert list_files(root).files == ("a.yaml", "folder/b.yaml", "in")
+    assert list_files(root).files == ("a.yaml", "back", "folder/b.yaml", "in")
     assert _rules(root) == {
         "out": "file-link", "far": "file-link", "dir": "file-link", "hidden": "file-link", "up": "file-link",
+        "chain": "file-link", "whole": "file-link", "through": "file-link", "round": "file-link",
         "gone": "file-unreadable", "loop": "file-unreadable",
     }  # fmt: skip
     assert read(root, "in") == b"a.yaml"
-    for name in ("out", "hidden", "gone", "loop", "../secret", "/etc/hostname", "folder/../../secret", "a\0"):
+    for name in (
+        "out",
+        "hidden",
+        "gone",
+        "loop",
+        "chain",
+        "whole",
+        "through",
+        "../secret",
+        "/etc/hostname",
+        "folder/../../secret",
+        "a\0",
+    ):
         with pytest.raises(FileError):
             read(root, name)
 

@@ -152,15 +152,22 @@ def _open(root: Path | str, relative: str) -> int:
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.EMLINK}:
             raise
-    target = _target(Path(os.path.realpath(root)), Path(root, relative))
+    top = Path(os.path.realpath(root))
+    target = _target(top, top / relative)
     if target is None:
         raise FileError(_outside(relative))
     return os.open(target, _FLAGS)
 
 
 def _target(top: Path, link: Path) -> Path | None:
-    """Return where a symbolic link leads, or None where that is outside or hidden; ``.git`` may hold secrets."""
-    target = Path(os.path.realpath(link))
+    """Return where a symbolic link leads, or None where that is outside or hidden; ``.git`` may hold secrets.
+
+    The way there is in the link alone, as Git reads it, which knows no other links and no folder of a checkout.
+    """
+    text = link.readlink()
+    target = Path(os.path.normpath(link.parent / text))
+    if text.is_absolute() or os.path.realpath(link) != str(target):
+        return None
     inside = target.is_relative_to(top) and not any(part.startswith(".") for part in target.relative_to(top).parts)
     return target if inside else None
 
@@ -200,8 +207,9 @@ def _name_problem(path: str) -> FileProblem:
 
 
 def _outside(path: str) -> FileProblem:
-    advice = "link to a file inside the registry, or copy it"
-    return FileProblem("file-link", path, "this leads out of the registry or into a hidden folder", advice)
+    advice = "link to a file inside the registry by a relative path, or copy it"
+    message = "this leads out of the registry, into a hidden folder or through another link"
+    return FileProblem("file-link", path, message, advice)
 
 
 def _unreadable(path: str, error: OSError) -> FileProblem:
