@@ -214,6 +214,22 @@ def test_link_in_place_of_the_registry_is_refused(
     assert "error definition-removed" in capsys.readouterr().out
 
 
+def test_file_that_is_checked_out_otherwise_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is committed would be compared later on as if it had been checked out now, and break nobody."""
+    repository = new_repository(tmp_path / "repository")
+    group = "registry/messagegroups/g/messagegroup.yaml"
+    _commit(repository, "Begin", {"registry/registry.yaml": "registryid: x\n", group: "description: G.\n"})
+    registry = ["--registry", str(repository.root / "registry")]
+    for attribute in ("working-tree-encoding=ASCII//TRANSLIT", "ident"):
+        assert run([*registry, "check", "--against", "main"]) == 0
+        _commit(repository, "Attributes", {".gitattributes": f"*.yaml {attribute}\n"})
+        for command in (["check", "--against", "main"], ["diff", "--merge-base", "main"]):
+            capsys.readouterr()
+            assert run([*registry, *command]) == 2
+            assert f'"{attribute.partition("=")[0]}" gives "{group}" other bytes' in capsys.readouterr().err
+        _commit(repository, "No attributes", {".gitattributes": "*.yaml text eol=lf\n"})
+
+
 @pytest.mark.requirement("MSG-8")
 def test_what_moves_with_its_registry_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A branch that puts the registry into another folder hides no break behind that."""

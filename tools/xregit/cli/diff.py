@@ -53,6 +53,7 @@ def read_base(registry: Path, ref: str) -> Registry:
     from xregit.source import repository
 
     repository.expect_tracked_files(git_folder(registry))
+    repository.expect_committed_bytes(git_folder(registry))
     try:
         base = repository.merge_base(git_folder(registry), ref)
     except XregitError as error:

@@ -62,6 +62,7 @@ _SUBSTITUTES = {
     _SYMBOLIC_LINK: ("symbolic link", "name the folder that it leads to with --registry"),
     "160000": ("submodule", "compare in a clone of its own repository"),
 }
+_REWRITING = ("working-tree-encoding", "ident")  # attributes by which a checkout differs from what is committed
 _GITDIR = "gitdir: "  # how a worktree, or a submodule, names the folder that Git keeps for it
 _REF_END = re.compile(r"[~^:]|@\{")  # where the name of a ref ends, and the way from there to a commit begins
 _SKIPPED = b"S "  # how "git ls-files -t" marks a file that is not checked out
@@ -264,6 +265,30 @@ def expect_tracked_files(folder: Path) -> None:
         if mode in _SUBSTITUTES:
             what, advice = _SUBSTITUTES[mode]
             message = f'"{path}" is a {what}, so its history is not that of the files that stood there; {advice}'
+            raise RepositoryError(message)
+
+
+def expect_committed_bytes(folder: Path) -> None:
+    """Raise an error where attributes of Git give a file other bytes in a checkout than it has in a commit.
+
+    The files would be compared with what was never checked out.
+
+    Raises:
+        RepositoryError: so it is, or Git fails.
+    """
+    if find(folder) is None:
+        return
+    with open_repository(folder) as repo, tempfile.TemporaryFile() as file:
+        file.write(repo.git.ls_files("-z", "--", str(folder.resolve()), stdout_as_string=False))
+        file.seek(0)
+        options = ("-z", "--stdin", *_REWRITING)
+        output = os.fsdecode(repo.git.check_attr(*options, istream=file, stdout_as_string=False)).split("\0")
+    for path, attribute, value in zip(output[::3], output[1::3], output[2::3], strict=False):
+        if value not in {"unspecified", "unset"}:
+            message = (
+                f'Git\'s attribute "{attribute}" gives "{path}" other bytes than are committed, so it can\'t be '
+                "compared; remove it from .gitattributes"
+            )
             raise RepositoryError(message)
 
 
