@@ -189,6 +189,15 @@ def test_events_on_a_topic_of_other_messages_are_left_out(tmp_path: Path) -> Non
     assert _ids(report) == ["t"]
 
 
+def test_what_the_registry_knows_is_left_out(tmp_path: Path) -> None:
+    """A sample that a definition of another group recognises gets no second one."""
+    samples = _write(tmp_path / "samples.jsonl", [_event("a.b"), _mqtt("a/b")])
+    xregit.learn(samples, tmp_path / "registry", group="first")
+    report = _learn(tmp_path, [_event("a.b"), _mqtt("a/b"), _event("a.c")])
+    assert report.left_out == {"the registry has a definition of them": 2}
+    assert _ids(report) == ["a.c"]
+
+
 def test_command_reports(tmp_path: Path) -> None:
     """Text is for people, JSON has the same."""
     samples = _write(tmp_path / "samples.jsonl", [_event("a.b"), "{"])

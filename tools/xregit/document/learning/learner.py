@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.arguments import to_path
+from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.foreign import ForeignDocument
 from xregit.document.importer import ImportReport, update_registry
@@ -18,7 +19,7 @@ from xregit.document.learning.paths import VARIABLE, PathTree
 from xregit.document.learning.privacy import is_public
 from xregit.document.learning.samples import Sample, fields_by_value, read_samples
 from xregit.document.learning.shapes import DRAFT, join
-from xregit.document.loader import LoadedDocument, load_converted
+from xregit.document.loader import LoadedDocument, load, load_converted
 from xregit.document.schema_files import schema_id
 from xregit.document.updates import STATES
 from xregit.errors import XregitError
@@ -28,6 +29,7 @@ from xregit.source.file_tree import id_to_filename
 from xregit.xid import is_id
 
 GROUP = "learnt"
+KNOWN = "the registry has a definition of them"
 _MAX_PROBLEMS = 20
 _TITLES = ("reading samples", "learning", "trying the definitions")
 
@@ -61,11 +63,12 @@ def learn(samples: Path | str | Sequence[Path | str], into: Path | str, group: s
     Samples are files of JSON Lines: CloudEvents, or messages in the JSON shape of the wire. The definitions form a
     message group and a schema group. What was learnt into the same group before is refined, so that it is true of the
     earlier samples too; what people have edited since stays. Each sample that was learnt from is recognised as exactly
-    one definition; others are left out.
+    one definition; others are left out, and so are those that other definitions of the registry recognise.
 
     Raises:
-        XregitError: there is no message in the samples, a file can't be read or written, the group's name is no id, or
-            another run is editing that folder; then nothing was written.
+        XregitError: there is no message in the samples, a file can't be read or written, the group's name is no id, the
+            registry has errors that keep it from being loaded, or another run is editing that folder; then nothing was
+            written.
     """
     files = [to_path(path) for path in ([samples] if isinstance(samples, str | Path) else samples)]
     folder = to_path(into)
@@ -73,7 +76,7 @@ def learn(samples: Path | str | Sequence[Path | str], into: Path | str, group: s
         message = f'"{group}" can\'t be the name of a group; use letters, digits, ".", "-" and "_"'
         raise XregitError(message)
     with atomic_write.edit_lock(folder):
-        learner = _Learner(files, group, _state(folder, group))
+        learner = _Learner(files, group, _state(folder, group), _other_definitions(folder, group))
         learner.read()
         learner.learn()
         learner.try_definitions()
@@ -88,6 +91,15 @@ def _state(folder: Path, group: str) -> Mapping[str, Any]:
     return json.loads(state.read_bytes()) if state.is_file() else {}
 
 
+def _other_definitions(folder: Path, group: str) -> Matcher | None:
+    """Return a matcher of the registry, None where it has no messages but those that were learnt into the group."""
+    if not (folder / REGISTRY_FILE).is_file():
+        return None
+    registry = load(folder)
+    prefix = f"/messagegroups/{group}/"
+    return Matcher(registry) if any(not item.xid.startswith(prefix) for item in registry.messages) else None
+
+
 @dataclass
 class _Learner:
     """One run over the samples; it reads them three times, so that it need not keep them.
@@ -98,6 +110,7 @@ class _Learner:
     files: Sequence[Path]
     group: str
     state: Mapping[str, Any]
+    others: Matcher | None
     samples: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     problems: list[Diagnostic] = field(default_factory=list)
@@ -124,7 +137,7 @@ class _Learner:
                 continue
             self.samples += 1
             path = self._path(sample)
-            if path is None or sample.message.event is not None:
+            if path is None or sample.message.event is not None or self._is_known(sample):
                 continue
             if not PLACES[path.protocol].separator:
                 self.plain.add(path)
@@ -151,6 +164,13 @@ class _Learner:
                 )
             )
 
+    def _is_known(self, sample: Sample) -> bool:
+        """Return whether another definition of the registry recognises a message."""
+        if self.others is None:
+            return False
+        prefix = f"/messagegroups/{self.group}/"
+        return any(not item.xid.startswith(prefix) for item in self.others.match_message(sample.message).matches)
+
     def _path(self, sample: Sample) -> Key | None:
         """Return the topic or subject of a message, level by level."""
         message = sample.message
@@ -164,18 +184,18 @@ class _Learner:
 
     def _key(self, sample: Sample) -> Key | str:
         """Return the key of the definition that a message belongs to, or why there can be none."""
+        if self._is_known(sample):
+            return KNOWN
         event, path = sample.message.event, self._path(sample)
         if event is not None:
             if path is not None and self._settled(path) in self.plain:
                 return "they are CloudEvents on a topic that has other messages, too"
-            if not is_public(event["type"]):
-                return "their type may hold a value, such as a number or a name"
-            return Key("", (event["type"],))
+            named = is_public(event["type"])
+            return Key("", (event["type"],)) if named else "their type may hold a value, such as a number or a name"
         if path is None:
             return f"of {sample.message.protocol}, definitions are learnt from CloudEvents only"
-        if not PLACES[path.protocol].separator and not is_public(path.levels[0] or ""):
-            return "their topic may hold a value, such as a number or a name"
-        return self._settled(path)
+        named = bool(PLACES[path.protocol].separator) or is_public(path.levels[0] or "")
+        return self._settled(path) if named else "their topic may hold a value, such as a number or a name"
 
     def learn(self) -> None:
         """Find out what the samples of each group have in common."""
