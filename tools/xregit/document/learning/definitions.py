@@ -163,6 +163,8 @@ class Definition:
         tree = self.trees.get(name)
         if tree is None or type(None) in self.types.get(name, ()):
             return {}
+        if self.count < SURE:
+            return {}  # too few to tell what stays from what varies
         tree.settle()
         paths = list(tree.all_levels())
         if len(paths) != 1:
@@ -187,7 +189,7 @@ class Definition:
             name = min(self.record_keys)
             if re.fullmatch(r"[A-Za-z0-9]+", name):
                 options["key"] = f"{{{name.lower()}}}"
-                self.sure.append(f'the key is field "{name}"')
+                (self.sure if self.count >= SURE else self.unsure).append(f'the key is field "{name}"')
         headers = [
             name for name, count in self.seen.items() if count == self.count and name != "key/" and _is_header(name)
         ]
@@ -211,8 +213,10 @@ class Definition:
             name = f"{name}{number if number > 1 else ''}"
             used.add(name)
             texts.append(f"{{{name}}}")
-            if known:
+            if known and self.count >= SURE:
                 self.sure.append(f"{{{name}}} is the payload's field of that name")
+            elif known:
+                self.unsure.append(f"{{{name}}} may be the payload's field of that name")
             else:
                 self.unsure.append(f"{{{name}}} has its name from the word before it")
         return separator.join(texts)

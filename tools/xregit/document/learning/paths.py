@@ -41,7 +41,7 @@ class PathTree:
             self.ends = True
             return
         level, *rest = levels
-        if level is VARIABLE or not is_public(level) or (level and names_person(word)):
+        if level is VARIABLE or level.isdigit() or not is_public(level) or (level and names_person(word)):
             self.generalize()
         child = self.variable or self.words.setdefault(level or "", PathTree())
         if level is not VARIABLE and fields is not None:
