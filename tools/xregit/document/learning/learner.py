@@ -15,7 +15,7 @@ from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.foreign import ForeignDocument
 from xregit.document.importer import ImportReport, update_registry
 from xregit.document.learning.definitions import PLACES, SCHEMA_FORMAT, Definition, Key, split
-from xregit.document.learning.paths import VARIABLE, PathTree
+from xregit.document.learning.paths import MAX_FIRST_WORDS, VARIABLE, PathTree
 from xregit.document.learning.privacy import is_public
 from xregit.document.learning.samples import Sample, fields_by_value, read_samples
 from xregit.document.learning.shapes import DRAFT, join
@@ -152,7 +152,7 @@ class _Learner:
             self.plain |= {Key(protocol, levels) for levels in tree.all_levels()}
 
     def _tree(self, protocol: str) -> PathTree:
-        return self.trees.setdefault(protocol, PathTree())
+        return self.trees.setdefault(protocol, PathTree(MAX_FIRST_WORDS))
 
     def _note(self, sample: Sample) -> None:
         self.left_out["they can't be read"] += 1
@@ -190,12 +190,16 @@ class _Learner:
         if event is not None:
             if path is not None and self._settled(path) in self.plain:
                 return "they are CloudEvents on a topic that has other messages, too"
-            named = is_public(event["type"])
-            return Key("", (event["type"],)) if named else "their type may hold a value, such as a number or a name"
+            return (
+                Key("", (event["type"],))
+                if is_public(event["type"])
+                else "their type may hold a value, such as a number or a name"
+            )
         if path is None:
             return f"of {sample.message.protocol}, definitions are learnt from CloudEvents only"
-        named = bool(PLACES[path.protocol].separator) or is_public(path.levels[0] or "")
-        return self._settled(path) if named else "their topic may hold a value, such as a number or a name"
+        key = self._settled(path)
+        named = key.levels != (VARIABLE,) and (PLACES[path.protocol].separator or is_public(path.levels[0] or ""))
+        return key if named else "their topic may hold a value, such as a number or a name"
 
     def learn(self) -> None:
         """Find out what the samples of each group have in common."""

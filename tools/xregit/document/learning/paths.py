@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xregit.document.learning.privacy import is_plural, is_public, names_person
 
-MAX_WORDS = 20  # of one level; where there are more, they are values
+# So many words may stand at one level; more are values. The first level has the areas of a broker.
+MAX_WORDS, MAX_FIRST_WORDS = 20, 100
 # Fields that say what kind of message it is, so that a level with their value is a word.
 _KINDS = re.compile(r"(?i).*(type|kind|event|action|status|state|name|category|operation|command|topic|level)")
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -23,8 +24,9 @@ class PathTree:
     payload that have had the level's value in every message.
     """
 
-    def __init__(self) -> None:
-        """Begin without paths."""
+    def __init__(self, max_words: int = MAX_WORDS) -> None:
+        """Begin without paths; below it at most so many words stand."""
+        self.max_words = max_words
         self.words: dict[str, PathTree] = {}
         self.variable: PathTree | None = None
         self.fields: frozenset[str] | None = None
@@ -41,23 +43,28 @@ class PathTree:
             self.ends = True
             return
         level, *rest = levels
-        if level is VARIABLE or level.isdigit() or not is_public(level) or (level and names_person(word)):
+        if level is VARIABLE or _is_value(level) or (level and names_person(word)):
             self.generalize()
-        child = self.variable or self.words.setdefault(level or "", PathTree())
+        child = self.below(level)
+        if child is None:
+            child = self.words[level or ""] = PathTree()
         if level is not VARIABLE and fields is not None:
             equal = fields.get(level, frozenset())
             child.fields = equal if child.fields is None else child.fields & equal
         child.add(rest, fields, "" if self.variable else level or "")
-        if len(self.words) > MAX_WORDS:
+        if len(self.words) > self.max_words:
             self.generalize()
 
     def generalize(self) -> None:
         """Make the level below a variable."""
         if self.variable is None:
             self.variable = PathTree()
-            for child in self.words.values():
-                self.variable.merge(child)
-            self.words = {}
+            for word in filter(None, list(self.words)):
+                self.variable.merge(self.words.pop(word))
+
+    def below(self, level: str | None) -> PathTree | None:
+        """Return the tree below a level, if it has any; no placeholder stands for an empty one."""
+        return self.words.get("") if level == "" else self.variable or self.words.get(level or "")
 
     def merge(self, other: PathTree) -> None:
         """Add the paths of another tree."""
@@ -66,15 +73,16 @@ class PathTree:
         self.ends |= other.ends
         if other.variable is not None:
             self.generalize()
-        for word, child in [*other.words.items(), *([("", other.variable)] if other.variable else [])]:
-            own = self.variable or self.words.setdefault(word, PathTree())
+            (self.variable or self).merge(other.variable)
+        for word, child in other.words.items():
+            own = self.below(word) or self.words.setdefault(word, PathTree())
             own.merge(child)
-        if len(self.words) > MAX_WORDS:
+        if len(self.words) > self.max_words:
             self.generalize()
 
     def settle(self, word: str = "") -> None:
         """Decide on the levels that only all messages together tell; ``word`` is the level before."""
-        children = list(self.words.values())
+        children = [child for name, child in self.words.items() if name]
         shared = frozenset.intersection(*(child.fields or frozenset() for child in children)) if children else ()
         inner = [child for child in children if child.words or child.variable]
         equal = len(children) > 1 and any(not _KINDS.fullmatch(field) for field in shared)
@@ -89,8 +97,8 @@ class PathTree:
         """Return a path that was added with its variable levels."""
         tree, levels = self, []
         for level in path:
-            levels.append(VARIABLE if tree.variable else level)
-            child = tree.variable or tree.words.get(level or "")
+            levels.append(VARIABLE if tree.variable and level != "" else level)
+            child = tree.below(level)
             if child is None:
                 return (*levels, *path[len(levels) :])
             tree = child
@@ -110,7 +118,7 @@ class PathTree:
         tree, before = self, ""
         names: list[tuple[str, bool]] = []
         for level in levels:
-            child = tree.variable if level is VARIABLE else tree.words.get(level)
+            child = tree.below(level)
             if child is None:
                 break
             if level is VARIABLE:
@@ -119,6 +127,11 @@ class PathTree:
                 names.append((name, bool(field)))
             tree, before = child, level or before
         return names
+
+
+def _is_value(level: str) -> bool:
+    """Return whether a level is no word; MQTT's own topics begin with $."""
+    return level.isdigit() or not is_public(level.removeprefix("$"))
 
 
 def _singular(word: str) -> str:
