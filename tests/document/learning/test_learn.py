@@ -163,12 +163,23 @@ def test_more_samples_refine_and_edits_stay(tmp_path: Path) -> None:
 
 def test_unreadable_line_is_told_and_the_rest_learnt(tmp_path: Path) -> None:
     """A line that is no message is named by its number."""
-    report = _learn(tmp_path, [_event("a.b"), "{", '{"a": 1}', "7", {"protocol": "HTTP", "path": "/", "method": "GET"}])
+    report = _learn(
+        tmp_path,
+        [
+            _event("a.b"),
+            "{",
+            '{"a": 1}',
+            "7",
+            {"protocol": "HTTP", "path": "/", "method": "GET"},
+            {"protocol": "NATS", "body": 1},
+        ],
+    )
     assert [item.line for item in report.written.diagnostics if item.rule == "unreadable-sample"] == [2, 3, 4]
     assert _ids(report) == ["a.b"]
     assert report.left_out == {
         "they can't be read": 3,
         "of HTTP, definitions are learnt from CloudEvents only": 1,
+        "they have no topic or subject": 1,
     }
 
 
@@ -226,7 +237,8 @@ def test_result_checks_clean(tmp_path: Path) -> None:
     """The catalog that is made has no errors."""
     kafka = {"protocol": "KAFKA", "topic": "t", "key": "k", "headers": {"h": "1"}, "body": {"k": "k"}}
     nats = {"protocol": "NATS", "subject": "a.12345.b", "headers": [{"name": "h", "value": "1"}], "body": [1]}
-    _learn(tmp_path, [_event("a.b", 1, subject="s1234", n=1, data={"a": []}), _mqtt("a/b"), kafka, nats])
+    events = [_event("a.b", 1, subject="s1234", n=1, data={"a": []}), _event("A.B")]
+    _learn(tmp_path, [*events, _mqtt("a/b"), kafka, nats])
     report = xregit.check(xregit.load(tmp_path / "registry"))
     assert not report.failed, report.diagnostics
 

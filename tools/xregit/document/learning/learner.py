@@ -195,6 +195,8 @@ class _Learner:
                 if is_public(event["type"])
                 else "their type may hold a value, such as a number or a name"
             )
+        if path is None and sample.message.protocol in PLACES:
+            return "they have no topic or subject"
         if path is None:
             return f"of {sample.message.protocol}, definitions are learnt from CloudEvents only"
         key = self._settled(path)
@@ -224,7 +226,9 @@ class _Learner:
                 if xids != [self._xid(key)]:
                     unfit.add(key)
         for key in unfit:
-            self.left_out["no definition tells them from others"] += self.definitions.pop(key).count
+            self.left_out["their definition would recognise others too, or not all of them"] += self.definitions.pop(
+                key
+            ).count
             self._messages().pop(self.ids[key])
             self._schemas().pop(self.ids[key], None)
 
@@ -276,7 +280,7 @@ class _Learner:
         old: dict[Key, list[str]] = {}
         for id_, message in self._old_messages().items():
             old.setdefault(self._old_key(message), []).append(id_)
-        taken = {ids[0] for ids in old.values()}
+        taken = {ids[0].lower() for ids in old.values()}
         for key, ids in old.items():
             if key not in self.definitions:
                 self._put(ids[0], self._old_messages()[ids[0]], self._old_schema(ids[0]))
@@ -284,7 +288,7 @@ class _Learner:
             definition = self.definitions[key]
             ids = old.get(key, [])
             self.ids[key] = id_ = ids[0] if ids else _new_id(key, taken)
-            taken.add(id_)
+            taken.add(id_.lower())
             message, schema = definition.message(self.trees.get(key.protocol)), definition.schema()
             for each in ids:
                 message = join_messages(self._old_messages()[each], message)
@@ -308,7 +312,7 @@ def _new_id(key: Key, taken: set[str]) -> str:
     words = [level for level in key.levels if level is not VARIABLE and level]
     id_ = schema_id(".".join(words)) if words else "messages"
     number = 1
-    while (result := f"{id_}-{number}" if number > 1 else id_) in taken:
+    while (result := f"{id_}-{number}" if number > 1 else id_).lower() in taken:
         number += 1
     return result
 
