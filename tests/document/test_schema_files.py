@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import yaml
 
 import xregit
 from xregit.diagnostics import Severity
+from xregit.document.foreign import load_foreign
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/document/schema_folder/cases.yaml").read_text())
 
@@ -36,6 +39,24 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
 
 
+def test_links_and_pipes_are_passed_over(tmp_path: Path) -> None:
+    """What lies outside of the folder is not taken for a schema, and nothing waits for the other end of a pipe."""
+    folder = _write(tmp_path / "s", {"a.avsc": '"int"', "../secret": "secret"})
+    (folder / "b.proto").symlink_to("../secret")
+    os.mkfifo(folder / "c.avsc")
+    report = xregit.import_documents(folder, tmp_path / "registry")
+    assert [Path(item.path).name for item in report.diagnostics] == ["b.proto", "c.avsc"]
+    assert [schema.id for schema in xregit.load(tmp_path / "registry").schemas] == ["a"]
+
+
+def test_many_empty_lines_are_read_at_once(tmp_path: Path) -> None:
+    """Time grows with the length of a file, not with its square."""
+    (tmp_path / "a.proto").write_text("\n" * 300_000)
+    started = process_time()
+    load_foreign(tmp_path / "a.proto")
+    assert process_time() - started < 10
+
+
 def test_newest_version_is_the_default(tmp_path: Path) -> None:
     """Versions follow each other by number."""
     _write(tmp_path / "s", {f"v{number}/a.avsc": '"int"' for number in (1, 2, 10)})
@@ -59,6 +80,13 @@ def test_new_version_is_added(tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"a.txt": ""}, "there is no schema in"),
+        (
+            {
+                f"{n}.avsc": f'{{"type": "record", "name": "r{n}", "fields": [{{"name": "f", "type": "r{n + 1}"}}]}}'
+                for n in range(400)
+            },
+            "needs types of other files",
+        ),
         ({"v1/a.avsc": '"int"', "a-1.avsc": '"int"'}, 'is version 1 of "a", and so is "a-1.avsc"'),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,8 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
+            if status == HTTPStatus.FOUND:
+                self.send_header("Location", f"http://{HOST}:1/")
             self.end_headers()
             self.wfile.write(body)
 
@@ -143,8 +146,12 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
         (404, b"{}", "it answers 404"),
         (200, b"<html>", "it answers no JSON"),
         (200, b"{}", "it answers no list"),
-        (200, b'["a"]', "it answers no schema"),
+        (200, b'["a"]', 'versions" gives no schemas: it answers no list'),
         (200, b"[]", "has no subjects"),
+        (200, b"[1]", "it answers no list"),
+        (200, b"[" * 100_000, "it answers no JSON"),
+        (200, b" " * (64 * 2**20 + 1), "is larger than 64 MiB"),
+        (302, b"", "it answers 302 Found; if you trust where it leads, name that address"),
     ],
 )
 def test_fault_of_a_server_is_one_line(status: int, body: bytes, message: str, tmp_path: Path) -> None:

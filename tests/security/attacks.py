@@ -12,6 +12,13 @@ MESSAGE = "messagegroups/g/messages/a.yaml"
 SCHEMA = "schemagroups/s/schemas/x/versions/1"
 EVENT = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}}\n"
 GROUP = {"registry.yaml": "registryid: hostile\n", "messagegroups/g/messagegroup.yaml": "name: G\n"}
+STRUCTURE = {
+    "$schema": "https://json-structure.org/meta/core/v0/#",
+    "$id": "https://example.com/a",
+    "name": "A",
+    "type": "object",
+}
+NULL_OR_INT = {"type": "record", "name": "A", "fields": [{"name": "a", "type": ["null", "int"], "default": 0}]}
 DEEP = 10_000
 MANY = 1_000_000
 
@@ -156,6 +163,17 @@ ATTACKS: dict[str, Attack] = {
             "XSD/1.0",
         ),
         says=("default",),
+    ),
+    "a name of 5,000 digits": Attack(
+        lambda: schema(
+            json.dumps({**STRUCTURE, "properties": {"9" * 5000: {"type": "none"}}}), "json", "JsonStructure/draft-02"
+        ),
+        says=("invalid-schema",),
+    ),
+    "a version of 5,000 digits": Attack(
+        lambda: schema(json.dumps(NULL_OR_INT), "avsc", f"Avro/{'9' * 5000}"),
+        says=("format-without-version",),
+        code=0,
     ),
     "runs without the end that is looked for": Attack(runs, says=("malformed-suppression",)),
     "runs in a file that is to be formatted": Attack(runs, ("fmt", "--check"), says=("a.yaml",)),

@@ -17,3 +17,9 @@ def escape(name: object) -> str:
 def unescape(part: str) -> str:
     """Return the name that a part of a pointer stands for."""
     return part.replace("~1", "/").replace("~0", "~")
+
+
+def index(part: str, length: int) -> int | None:
+    """Return the place in a list of a length that a part of a pointer names, or None (RFC 6901, section 4)."""
+    is_number = part.isascii() and part.isdecimal() and len(part) <= len(str(length))
+    return int(part) if is_number and int(part) < length else None

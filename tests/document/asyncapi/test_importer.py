@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +56,7 @@ def test_exported_documents_come_back(root: Path, tmp_path: Path) -> None:
 
 def test_references_may_lead_to_other_files(tmp_path: Path) -> None:
     """A document may be divided; a payload's schema is whole all the same."""
+    (tmp_path / ".git").mkdir()
     _write(
         tmp_path,
         {
@@ -72,6 +75,30 @@ def test_references_may_lead_to_other_files(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("../secret.json", "leads out of the repository, or folder, of the document"),
+        ("link.json", "leads out of the repository, or folder, of the document"),
+        ("pipe.json", "can't be read: this is a device, pipe or socket, not a file"),
+        ("a%00.json", "is no path of a file"),
+        (f"#/list/{'9' * 5000}", "leads nowhere"),
+    ],
+)
+def test_references_stay_with_the_document(reference: str, message: str, tmp_path: Path) -> None:
+    """Nothing outside is read, and nothing waits for the other end of a pipe."""
+    channel = f"m: {{payload: {{$ref: '{reference}'}}}}"
+    text = f"asyncapi: 3.0.0\ninfo: {{title: a}}\nlist: [1]\nchannels: {{c: {{messages: {{{channel}}}}}}}\n"
+    text += "operations: {o: {action: send, channel: {$ref: '#/channels/c'}}}\n"
+    _write(tmp_path, {"api/a.yaml": text.encode(), "secret.json": b'{"type": "secret"}'})
+    (tmp_path / "api/link.json").symlink_to("../secret.json")
+    os.mkfifo(tmp_path / "api/pipe.json")
+    foreign = load_foreign(tmp_path / "api/a.yaml")
+    assert foreign is not None
+    assert any(message in item.message for item in foreign.loaded.registry.problems)
+    assert "secret" not in json.dumps({**foreign.value, "messagegroups": {}})
+
+
 def test_anchors_are_followed(tmp_path: Path) -> None:
     """Other tools' YAML has anchors and merge keys; dates and "no" are texts there as everywhere."""
     (tmp_path / "a.yaml").write_text(
@@ -82,10 +109,13 @@ def test_anchors_are_followed(tmp_path: Path) -> None:
     assert foreign.name == "no"
 
 
-def test_aliases_do_not_explode(tmp_path: Path) -> None:
-    """A small file can't become a large one."""
-    levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12))
-    (tmp_path / "a.yaml").write_text(f"asyncapi: 3.0.0\nl0: &l0 x\n{levels}")
+@pytest.mark.parametrize(
+    ("level", "count"), [("[*{0}, *{0}, *{0}]", 30), ("{{<<: [*{0}, *{0}]}}", 40), ("[*{0}]", 900), ("[*{1}]", 1)]
+)
+def test_aliases_do_not_explode(level: str, count: int, tmp_path: Path) -> None:
+    """A small file can't become a large one, a deep one, or one that holds itself."""
+    levels = "".join(f"l{n}: &l{n} {level.format(f'l{n - 1}', f'l{n}')}\n" for n in range(1, count + 1))
+    (tmp_path / "a.yaml").write_text(f"asyncapi: 3.0.0\nl0: &l0 {{a: b}}\n{levels}")
     foreign = load_foreign(tmp_path / "a.yaml")
     assert foreign is not None
     assert [item.rule for item in foreign.loaded.registry.problems] == ["yaml-alias"]

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from xregit.catalog.origin import repository_of
-from xregit.diagnostics import Diagnostic, Severity
+from xregit.diagnostics import Diagnostic, Severity, sentence
 from xregit.document.asyncapi.message_importer import address_option
 from xregit.document.schema_files import SchemaFile, SchemaSet, schema_format, schema_id
+from xregit.source.file_tree import FileError, read
 from xregit.source.yaml_anchors import expand_anchors
 
 CONFIG = "eventcatalog.config.js"
@@ -87,7 +88,12 @@ class EventCatalog:
         for path in sorted(path for name in _PAGES for path in self.folder.rglob(name)):
             if "node_modules" in path.parts:
                 continue
-            match = _FRONT.match(path.read_bytes().decode(errors="replace"))
+            try:
+                text = read(self.folder, path.relative_to(self.folder).as_posix()).decode(errors="replace")
+            except FileError as error:
+                self._note(path, Severity.WARNING, sentence(f"{error.problem.message}, and the page is left out"))
+                continue
+            match = _FRONT.match(text)
             parsed = expand_anchors(match[1].encode()) if match else None
             folder = path.parent.parent.parent if path.parent.parent.name == _VERSIONED else path.parent
             kind = folder.parent.name
@@ -198,7 +204,7 @@ class EventCatalog:
         return self._domains.get(service.id, service) if service else None
 
     def _note(self, path: Path, severity: Severity, message: str) -> None:
-        place = path.resolve()
+        place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
         advice = "Nothing needs to be done, unless it says something that readers need: then add it to a description."
         self.diagnostics.append(Diagnostic("left-out", severity, name, message, help=advice))

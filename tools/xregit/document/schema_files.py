@@ -16,12 +16,13 @@ from posixpath import join, normpath
 from typing import Any
 
 from xregit.catalog.origin import repository_of
-from xregit.diagnostics import Diagnostic, Severity
+from xregit.diagnostics import Diagnostic, Severity, sentence
 from xregit.document.version_document import extension
 from xregit.errors import XregitError
 from xregit.payloads.avro.schema import PRIMITIVES
 from xregit.payloads.json_schema.schema import declared_draft
 from xregit.source import json_loader
+from xregit.source.file_tree import FileError, read
 from xregit.source.json_emitter import pretty_json
 from xregit.xid import is_id
 
@@ -30,13 +31,13 @@ _VERSION_FOLDER = re.compile(r"v?([0-9]+(?:[._][0-9]+)*)", re.IGNORECASE)
 _VERSION_END = re.compile(r"(.+?)[-_.]v?([0-9]+(?:[._][0-9]+)*)", re.IGNORECASE)
 _NO_ID = re.compile(r"[^A-Za-z0-9._~-]+")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
-_PROTO3 = re.compile(r"""(?m)^\s*syntax\s*=\s*["']proto3""")
+_PROTO3 = re.compile(r"""(?m)^[ \t]*syntax\s*=\s*["']proto3""")
 _XSD11 = re.compile(r"""\bminVersion\s*=\s*["']1\.1["']""")
 _STRUCTURE = "json-structure.org"
 # Where each language names another file: what comes before the name, the name, and what follows it.
 _REFERENCES: Mapping[str, re.Pattern[str]] = {
     "JsonSchema": re.compile(r'("\$ref"\s*:\s*")([^"#:]+\.json)((?:#[^"]*)?")'),
-    "Protobuf": re.compile(r'(?m)(^\s*import\s+(?:public\s+|weak\s+)?")([^"]+)(")'),
+    "Protobuf": re.compile(r'(?m)(^[ \t]*import\s+(?:public\s+|weak\s+)?")([^"]+)(")'),
     "XSD": re.compile(r"""(\bschemaLocation\s*=\s*["'])([^"':]+)(["'])"""),
 }
 
@@ -100,7 +101,7 @@ class SchemaSet:
     def _rewritten(self, file: SchemaFile) -> str:
         """Return the text of a document with references to where the others stand in the registry."""
         if file.language == "Avro":
-            others = list(self._referenced(file, set())) if file.references else self.files
+            others = self._referenced(file) if file.references else self.files
             return _whole_avro(file, _avro_names(others))
         text = file.text
         for name, path in file.references.items():
@@ -110,13 +111,16 @@ class SchemaSet:
         pattern = _REFERENCES.get(file.language)
         return pattern.sub(partial(self._reference, file), text) if pattern and not file.references else text
 
-    def _referenced(self, file: SchemaFile, known: set[str]) -> Iterator[SchemaFile]:
-        """Yield the documents that one refers to, directly or not."""
-        for path in file.references.values():
-            if path in self.by_path and path not in known:
-                known.add(path)
-                yield self.by_path[path]
-                yield from self._referenced(self.by_path[path], known)
+    def _referenced(self, file: SchemaFile) -> list[SchemaFile]:
+        """Return the documents that one refers to, directly or not."""
+        known: dict[str, SchemaFile] = {}
+        pending = [file]
+        while pending:
+            paths = pending.pop().references.values()
+            found = {path: self.by_path[path] for path in paths if path in self.by_path and path not in known}
+            known |= found
+            pending += found.values()
+        return list(known.values())
 
     def _reference(self, file: SchemaFile, match: re.Match[str]) -> str:
         target = self._target(file, match[2])
@@ -164,10 +168,12 @@ class SchemaFolder:
         for path in sorted(_paths(self.folder)):
             name = path.relative_to(self.folder).as_posix() if path != self.folder else path.name
             try:
-                text = path.read_bytes().decode("utf-8-sig")
-            except OSError as error:
-                message = f'"{path}" can\'t be read: {error.strerror}'
-                raise XregitError(message) from error
+                text = read(self.folder if path != self.folder else path.parent.resolve(), name).decode("utf-8-sig")
+            except FileError as error:
+                if error.problem.rule == "file-unreadable":
+                    raise
+                self._pass_over(path, sentence(error.problem.message))
+                continue
             except UnicodeDecodeError:
                 self._pass_over(path, "The file is not UTF-8.")
                 continue
@@ -187,7 +193,7 @@ class SchemaFolder:
         return {"schemagroups": {self.group: {"name": self.group, "schemas": SchemaSet(self.files).schemas()}}}
 
     def _pass_over(self, path: Path, message: str) -> None:
-        place = path.resolve()
+        place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
         advice = f'Schemas are files that end in {", ".join(ENDINGS)}; JSON Schema should state "$schema".'
         self.diagnostics.append(
@@ -277,8 +283,12 @@ def _whole_avro(file: SchemaFile, names: Mapping[str, Any]) -> str:
     """Return an Avro document with the types of other files where they are first named."""
     value = json_loader.parse(file.text.encode()).value
     known: set[str] = set()
-    whole = _with_types(value, "", names, known)
-    return file.text if whole == value else pretty_json(whole).decode()
+    try:
+        whole = _with_types(value, "", names, known)
+        return file.text if whole == value else pretty_json(whole).decode()
+    except RecursionError as error:
+        message = f'"{file.path}" needs types of other files, and these of others, hundreds of levels deep'
+        raise XregitError(message) from error
 
 
 def _with_types(value: Any, namespace: str, names: Mapping[str, Any], known: set[str]) -> Any:

@@ -15,12 +15,13 @@ from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from xregit.document.schema_files import SchemaFile, SchemaSet, schema_format, schema_id
 from xregit.errors import XregitError
 
 _TIMEOUT = 30.0  # seconds
+_MAX_ANSWER = 64 * 1024 * 1024
 _FILE_NAMES = {"AVRO": ".avsc", "PROTOBUF": ".proto", "JSON": ".schema.json"}
 _VALUE, _KEY = "-value", "-key"
 _RECORD = re.compile(rb'\\?"subject\\?"')
@@ -86,9 +87,9 @@ def ask_registry(address: str) -> SchemaRegistry:
     parts = urlsplit(address)
     client = _Client(parts.username or "", parts.password or "", urlunsplit(parts._replace(netloc=_host(parts.netloc))))
     registry = SchemaRegistry(schema_id(parts.hostname or "schemas").lower())
-    for subject in client.names("subjects"):
+    for subject in client.names("subjects", str):
         versions = f"subjects/{quote(subject, safe='')}/versions"
-        for path in [f"{versions}/{version}" for version in client.names(versions)]:
+        for path in [f"{versions}/{version}" for version in client.names(versions, int)]:
             item = client.get(path)
             if not _is_schema(item):
                 raise client.error(path, "it answers no schema")
@@ -145,7 +146,7 @@ def _is_schema(item: Any) -> bool:
     return (
         isinstance(item, Mapping)
         and isinstance(item.get("subject"), str)
-        and isinstance(item.get("version"), int)
+        and type(item.get("version")) is int
         and isinstance(item.get("schema"), str)
     )
 
@@ -171,13 +172,20 @@ def _record(schema: SchemaFile) -> str:
         return f"{value['namespace']}.{value['name']}" if value.get("namespace") else str(value["name"])
     if isinstance(value, Mapping):
         return str(value.get("title", ""))
-    package = re.search(r"(?m)^\s*package\s+([\w.]+)\s*;", schema.text)
-    message = re.search(r"(?m)^\s*message\s+(\w+)", schema.text)
+    package = re.search(r"(?m)^[ \t]*package\s+([\w.]+)\s*;", schema.text)
+    message = re.search(r"(?m)^[ \t]*message\s+(\w+)", schema.text)
     return ".".join(match[1] for match in (package, message) if match) if message else ""
 
 
 def _host(netloc: str) -> str:
     return netloc.rpartition("@")[2]
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follows none: what is sent to a registry, a password too, is for no other host, and no other host was named."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -188,10 +196,10 @@ class _Client:
     password: str
     base: str
 
-    def names(self, path: str) -> list[Any]:
+    def names(self, path: str, kind: type) -> list[Any]:
         """Return a list of subjects or versions."""
         value = self.get(path)
-        if not isinstance(value, list):
+        if not isinstance(value, list) or any(type(item) is not kind for item in value):
             raise self.error(path, "it answers no list; name the address of a schema registry's API")
         return value
 
@@ -203,17 +211,24 @@ class _Client:
             headers["Authorization"] = f"Basic {base64.b64encode(credentials).decode()}"
         request = Request(f"{self.base.rstrip('/')}/{path}", headers=headers)  # noqa: S310 - the user named it
         try:
-            with urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310
-                return json.loads(answer.read())
+            with build_opener(_NoRedirects).open(request, timeout=_TIMEOUT) as answer:
+                data = answer.read(_MAX_ANSWER + 1)
         except HTTPError as error:
             error.close()
             if optional:
                 return None
-            hints = {401: "; put the user's name and password into it, as in https://name:password@host"}
+            moved = "; if you trust where it leads, name that address"
+            hints = dict.fromkeys((301, 302, 303, 307, 308), moved) | {
+                401: "; put the user's name and password into it, as in https://name:password@host"
+            }
             raise self.error(path, f"it answers {error.code} {error.reason}{hints.get(error.code, '')}") from error
         except (URLError, HTTPException, OSError) as error:
             raise self.error(path, f"it can't be reached: {getattr(error, 'reason', error)}") from error
-        except ValueError as error:
+        if len(data) > _MAX_ANSWER:
+            raise self.error(path, f"its answer is larger than {_MAX_ANSWER // 2**20} MiB")
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError) as error:
             raise self.error(path, "it answers no JSON; name the address of a schema registry's API") from error
 
     def error(self, path: str, why: str) -> XregitError:

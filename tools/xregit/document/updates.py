@@ -43,7 +43,7 @@ def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes])
         path = into / name
         current = path.read_bytes() if path.is_file() else None
         if name.startswith(f"{STATES}/"):
-            update.files |= {name: new[name]} if current != new[name] else {}
+            update.files |= {name: new[name]} if name in new and current != new[name] else {}
             continue
         if name not in new:
             _remove(update, path, name, current, base[name])

@@ -207,8 +207,8 @@ def _name_problem(path: str) -> FileProblem:
 
 
 def _outside(path: str) -> FileProblem:
-    advice = "link to a file inside the registry by a relative path, or copy it"
-    message = "this leads out of the registry, into a hidden folder or through another link"
+    advice = "link to a file inside by a relative path, or copy it"
+    message = "this leads outside, into a hidden folder or through another link"
     return FileProblem("file-link", path, message, advice)
 
 

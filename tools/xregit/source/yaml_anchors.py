@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from xregit.source import yaml_loader
-from xregit.source.parse_result import Parsed, Problem
+from xregit.source.parse_result import MAX_DEPTH, Parsed, Problem
 from xregit.source.scalars import scalar
 
 try:
@@ -39,21 +39,30 @@ def expand_anchors(data: bytes) -> Parsed:
     parsed = yaml_loader.parse(data)
     if not parsed.problems or any(problem.rule not in _EXPANDED for problem in parsed.problems):
         return parsed
+    loader = _CoreLoader(data)
     try:
-        value = yaml.load(data, _CoreLoader)  # noqa: S506 - it constructs no objects
+        node = loader.get_single_node()
+        count, depth = _extent(node, {})
+        if count > _MAX_VALUES or depth > MAX_DEPTH:
+            span = parsed.problems[0].span
+            return Parsed(None, (Problem("yaml-alias", "the aliases expand to too much", "write fewer aliases", span),))
+        return Parsed(loader.construct_document(node))
     except (yaml.YAMLError, ValueError):
         return parsed
-    if _count(value) > _MAX_VALUES:
-        span = parsed.problems[0].span
-        return Parsed(None, (Problem("yaml-alias", "the aliases expand to too much", "write fewer aliases", span),))
-    return Parsed(value)
+    finally:
+        loader.dispose()
 
 
-def _count(value: Any) -> int:
-    """Return how many values there are once aliases are expanded, up to somewhat over the limit."""
-    count, stack = 0, [value]
-    while stack and count <= _MAX_VALUES:
-        item = stack.pop()
-        count += 1
-        stack += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
-    return count
+def _extent(node: Any, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Return how many values a node stands for once aliases and merge keys are expanded, and how deep they are.
+
+    An anchor stands before its aliases, so this goes no deeper than the text.
+    """
+    if id(node) not in known:
+        known[id(node)] = (_MAX_VALUES + 1, 0)  # that of a node inside itself
+        is_mapping = isinstance(node, yaml.MappingNode)
+        parts = [part for pair in node.value for part in pair] if is_mapping else node.value
+        extents = [_extent(part, known) for part in (() if isinstance(node, yaml.ScalarNode) else parts)]
+        depths = (depth for _, depth in extents)
+        known[id(node)] = (1 + sum(count for count, _ in extents), 1 + max(depths, default=0))
+    return known[id(node)]

@@ -13,8 +13,9 @@ from urllib.parse import unquote
 from xregit.catalog.origin import repository_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
-from xregit.json_pointer import KeyPath, unescape
+from xregit.json_pointer import KeyPath, index, unescape
 from xregit.source import json_loader, yaml_loader
+from xregit.source.file_tree import FileError, read
 from xregit.source.yaml_anchors import expand_anchors
 
 if TYPE_CHECKING:
@@ -173,10 +174,12 @@ class Reader:
             return None
         target = Node(file.value, file, ())
         for part in unquote(fragment).split("/")[1:]:
-            key: str | int = unescape(part)
-            if isinstance(target.value, list) and str(key).isdecimal() and int(key) < len(target.value):
-                key = int(key)
+            key: str | int | None = unescape(part)
+            if isinstance(target.value, list):
+                key = index(str(key), len(target.value))
             elif not isinstance(target.value, Mapping) or key not in target.value:
+                key = None
+            if key is None:
                 self._broken(node, f'"{node.reference}" leads nowhere.', "Correct the reference.")
                 return None
             target = target.child(key)
@@ -188,16 +191,25 @@ class Reader:
             advice = "Nothing is fetched: save the file beside the document, and refer to it by its path."
             self._broken(node, f'"{address}" is an address elsewhere.', advice)
             return None
-        path = (node.file.path.parent / unquote(address)).resolve()
+        try:
+            path = (node.file.path.parent / unquote(address)).resolve()
+        except (OSError, RuntimeError, ValueError):
+            self._broken(node, f'"{address}" is no path of a file.', "Correct the reference.")
+            return None
         if path.suffix not in _ENDINGS:
             self._broken(node, f'"{address}" is no file of definitions.', f"They end in {', '.join(_ENDINGS)}.")
             return None
+        if not path.is_relative_to(repository_of(next(iter(self.files)))):
+            advice = "Put both into one Git repository, or the file into the folder of the document."
+            self._broken(node, f'"{address}" leads out of the repository, or folder, of the document.', advice)
+            return None
         if path not in self.files:
             try:
-                data = path.read_bytes()
-            except OSError as error:
+                data = read(path.parent, path.name)
+            except FileError as error:
                 self.files[path] = None
-                self._broken(node, f'"{address}" can\'t be read: {error.strerror}.', "Correct the reference.")
+                message = error.problem.message.removeprefix("this can't be read: ")
+                self._broken(node, f'"{address}" can\'t be read: {message}.', "Correct the reference.")
                 return None
             self._load(path, data)
         return self.files[path]

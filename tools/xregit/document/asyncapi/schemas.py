@@ -12,7 +12,7 @@ from xregit.catalog.properties import texts
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.facts import free_name, language, tables
 from xregit.document.version_document import attribute_for
-from xregit.json_pointer import escape, unescape
+from xregit.json_pointer import escape, index, unescape
 from xregit.messages.definition import is_now
 from xregit.model import canonical
 from xregit.model.aliases import find_name
@@ -84,7 +84,8 @@ def resolve_pointer(schema: Any, pointer: str) -> Any:
     for part in pointer.split("/")[1:]:
         name = unescape(part)
         if isinstance(schema, list | tuple):
-            schema = schema[int(name)] if name.isascii() and name.isdigit() and int(name) < len(schema) else None
+            place = index(name, len(schema))
+            schema = None if place is None else schema[place]
         else:
             schema = schema.get(name) if isinstance(schema, Mapping) else None
     return schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -106,5 +107,8 @@ def _default_doubts(defaults: list[tuple[Type, Any, KeyPath]]) -> Iterator[Doubt
                 yield path, message, "put the branch of the default first: readers before Avro 1.12 look at that alone"
 
 
+_NUMBER = re.compile("[0-9]{1,9}")
+
+
 def _release(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdecimal())[:2]
+    return tuple(int(part) for part in version.split(".")[:2] if _NUMBER.fullmatch(part))

@@ -114,6 +114,9 @@ def _find_imports(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
                 yield from _find_imports(item, (*path, key))
 
 
+_INDEX = re.compile("[0-9]{1,9}")
+
+
 def _is_relevant(error: Any) -> bool:
     last = str(error.path).rpartition("/")[2]
     return error.severity is json_structure.ValidationSeverity.ERROR and not (
@@ -123,7 +126,7 @@ def _is_relevant(error: Any) -> bool:
 
 def _problem(document: Document, error: Any) -> Problem:
     parts = str(error.path).removeprefix("#").split("/")[1:]
-    path = tuple(int(part) if part.isdecimal() else part for part in parts)
+    path = tuple(int(part) if _INDEX.fullmatch(part) else part for part in parts)
     return document.problem("syntax", str(error.message), "write what JSON Structure allows there", path)
 
 
