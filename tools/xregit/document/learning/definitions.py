@@ -150,9 +150,9 @@ class Definition:
             types = self.types.get(name, set())
             if name not in _ALWAYS and len(types) == 1 and (native := _NATIVE_TYPES.get(min(types, key=str))):
                 definition["type"] = native
-            if name != "source" and self.seen[name] == self.count:
+            if name == "source" or self.seen[name] == self.count:
                 definition["required"] = True
-            elif name != "source":
+            else:
                 self.unsure.append(f'"{name}" is optional: it is in {self.seen[name]:,} of {self.count:,} samples')
             if definition and (name in EVENT_PATHS or "required" in definition):
                 metadata[name] = definition

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xregit.document.learning.privacy import is_field
 from xregit.errors import XregitError
 from xregit.messages.decoder import IncomingMessage, decode
 from xregit.model.quoting import quote
@@ -87,6 +88,6 @@ def fields_by_value(payload: Any) -> dict[str, frozenset[str]]:
         return {}
     fields: dict[str, frozenset[str]] = {}
     for name, value in payload.items():
-        if value.__class__ in (str, int):
+        if value.__class__ in (str, int) and is_field(name):
             fields[str(value)] = fields.get(str(value), frozenset()) | {name}
     return fields
