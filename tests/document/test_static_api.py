@@ -229,6 +229,7 @@ def test_headers_take_back_what_holds_for_all() -> None:
         "/*",
         "  Content-Type: application/json",
         "  Access-Control-Allow-Origin: *",
+        "  Content-Security-Policy: sandbox",
         "  Link: <https://example.com/api/>; rel=xregistry-root",
     ]
     document = ["  ! Content-Type", "  Content-Type: application/xml"]
@@ -260,11 +261,21 @@ def test_nginx_snippet_has_the_path_of_the_address() -> None:
     ]
 
 
+def test_no_script_of_a_document_runs() -> None:
+    """A document may be HTML, or XML with scripts in it: every host tells browsers to run none."""
+    files = {name: data.decode() for name, data in host_files("https://example.com/api", {"a": "text/html"}).items()}
+    assert json.loads(files["staticwebapp.config.json"])["globalHeaders"]["Content-Security-Policy"] == "sandbox"
+    assert "/*\n" in files["_headers"]
+    assert files["_headers"].count("  Content-Security-Policy: sandbox\n") == 1
+    locations = [line for line in files["nginx.conf"].splitlines() if line.startswith("location")]
+    assert all("add_header Content-Security-Policy sandbox always;" in line for line in locations)
+
+
 def test_no_address_or_kind_leaves_its_place() -> None:
     """A registry that was not checked adds no header, rule or directive; an address need not be one."""
     kinds = {"a": 'application/xml; charset="utf-8"', "b": "text/plain\n  Set-Cookie: a=b"}
     files = {name: data.decode() for name, data in host_files("http://[::1/a'; return 301 $x;\n}{", kinds).items()}
-    assert files["_headers"].count("\n") == 4 + 2 * 6
+    assert files["_headers"].count("\n") == 5 + 2 * 6
     nginx = files["nginx.conf"].splitlines()
     assert len(nginx) == 5
     assert all(line.startswith("location ") and line.count("$") == line.count("$uri") for line in nginx[1:])

@@ -95,6 +95,19 @@ def test_main_is_built(made: Repository, tmp_path: Path) -> None:
     assert f"https://github.com/example/catalog/edit/main/{MESSAGE}" in page
 
 
+def test_no_document_of_the_static_api_is_a_page(made: Repository, tmp_path: Path) -> None:
+    """Pages serves an index as HTML, so a document with a tag in it is left out beside the site."""
+    steps = load(made.root / ".github" / "workflows" / "publish.yml")["jobs"]["build"]["steps"]
+    (step,) = (step for step in steps if step.get("name") == "The static API with the site")
+    (tmp_path / "build/site").mkdir(parents=True)
+    documents = {"a": b'{"type": "string"}', "b": b"<xs:schema><script>alert(1)</script>", "c": b"\xff\0<script>"}
+    for name, data in documents.items():
+        (tmp_path / "build/api" / name).mkdir(parents=True)
+        (tmp_path / "build/api" / name / "index.html").write_bytes(data)
+    subprocess.run([*BASH, "-c", step["run"]], cwd=tmp_path, check=True)
+    assert [path.parent.name for path in (tmp_path / "build/site/api").rglob("index.html")] == ["a"]
+
+
 def test_workflows_are_pinned_and_have_few_rights(made: Repository) -> None:
     """Actions are named by commit, and each job may read and at most hand over findings, or the site where asked to."""
     for file in files(made.root):

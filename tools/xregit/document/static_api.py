@@ -47,6 +47,8 @@ def _offered_value(value: Any) -> dict[str, Any]:
 JSON = "application/json"
 # A page of another site may read the registry.
 ORIGIN = "Access-Control-Allow-Origin"
+# A document may be HTML or XML with scripts; a browser that is led to it runs none.
+POLICY, SANDBOX = "Content-Security-Policy", "sandbox"
 # What stays as it is in an address: not what ends a text, a directive or a block of nginx, or begins a variable.
 _SAFE = ":/?#[]@!&()*+,=%"
 _PATH = re.compile(r"[^:/?#]+://[^/?#]*|[?#].*")
@@ -75,7 +77,7 @@ def _headers(base: str, documents: Mapping[str, str]) -> str:
 
     Therefore a rule for one document first takes away, with ``!``, what the rule for all has given it.
     """
-    rules = [f"/*\n  Content-Type: {JSON}\n  {ORIGIN}: *\n  Link: {_link(base)}\n"]
+    rules = [f"/*\n  Content-Type: {JSON}\n  {ORIGIN}: *\n  {POLICY}: {SANDBOX}\n  Link: {_link(base)}\n"]
     for path, kind in documents.items():
         rules += [f"/{path}{slash}\n  ! Content-Type\n  Content-Type: {kind}\n" for slash in ("", "/")]
     return "".join(rules)
@@ -85,14 +87,16 @@ def _azure(base: str, documents: Mapping[str, str]) -> str:
     """Return ``staticwebapp.config.json`` of Azure Static Web Apps, where the first route that fits counts."""
     kinds = {**{f"/{path}": kind for path, kind in documents.items()}, "/*": JSON}
     routes = [{"route": route, "headers": {"Content-Type": kind}} for route, kind in kinds.items()]
-    value = {"globalHeaders": {ORIGIN: "*", "Link": _link(base)}, "routes": routes}
+    value = {"globalHeaders": {ORIGIN: "*", POLICY: SANDBOX, "Link": _link(base)}, "routes": routes}
     return json.dumps(value, indent=2) + "\n"
 
 
 def _nginx(base: str, documents: Mapping[str, str]) -> str:
     """Return a snippet for a ``server`` of nginx: a location for all files, and one for each document."""
     below = _PATH.sub("", base).rstrip("/")
-    headers = f"add_header {ORIGIN} * always; add_header Link '{_link(base)}' always;"
+    headers = (
+        f"add_header {ORIGIN} * always; add_header {POLICY} {SANDBOX} always; add_header Link '{_link(base)}' always;"
+    )
     head = f"# Include this in the server that answers {base}/. Its root holds this folder at the path {below}/.\n"
     rest = f"{headers} try_files $uri/index.html =404; }}\n"
     # The address itself, without a slash: nginx would send its readers on, without the headers.
