@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import jsonschema_rs
+
 from xregit.model.quoting import comma_list, to_json
 from xregit.payloads.compatibility.budget import TooLargeError
 from xregit.payloads.compatibility.json_schema.conditions import are_disjoint, unproved
@@ -127,6 +129,11 @@ class Proof:
         elif finite is not None:
             yield from self.of_values(finite, part, path)
             return
+        elif constraints.space.draft > jsonschema_rs.Draft4 >= self.reader.draft and (
+            "integer" in constraints.types and "fraction" not in allowed_types(part.schema)
+        ):
+            # Up to draft 04, 1.0 is no integer.
+            yield Gap("whole", path, "type")
         yield from self.of_single(constraints, part, path)
         if "object" in constraints.types:
             yield from self.of_object(constraints, part, path)
