@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -304,7 +304,7 @@ SAMPLES = st.lists(EVENTS | NATIVE | CARRIED, min_size=1, max_size=12)
 ALIKE = st.lists(EVENTS.map(lambda event: event | {"type": "a.b"}), min_size=10, max_size=14)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SAMPLES | ALIKE, SAMPLES | ALIKE)
 def test_each_sample_is_recognised_as_one_definition(
     tmp_path_factory: pytest.TempPathFactory, first: list[Any], second: list[Any]
