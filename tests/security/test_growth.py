@@ -17,6 +17,7 @@ import xregit
 from tests.security.growth import EVENT, FILES, GROUP, MESSAGE, TEXTS, Contents, Grow, attributes
 from tests.security.schema_growth import keywords, languages
 from xregit.catalog.loader import read_contents
+from xregit.cli.check import at_least, unlisted
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.formats import REPORTS
 from xregit.reports.markdown import changes_markdown
@@ -45,6 +46,7 @@ def run(contents: Contents) -> None:
     report = xregit.check(registry, TODAY)
     for name, form in REPORTS.items():
         text(report.diagnostics, registry.origin.line) if name == "text" else form(report.diagnostics)
+    unlisted(report.diagnostics, at_least("info", report.diagnostics))
     before = read_contents(ROOT, BASE)
     for one, other in ((before, registry), (registry, before)):
         review = xregit.review(xregit.diff(one, other), one, other, today=TODAY)

@@ -97,7 +97,8 @@ def unlisted(diagnostics: Iterable[Diagnostic], listed: Collection[Diagnostic]) 
     """Return a sentence on how many findings aren't listed, nothing if all are."""
     from xregit.reports.text import tally
 
-    rest = tally([item for item in diagnostics if item not in set(listed)])
+    known = set(listed)
+    rest = tally([item for item in diagnostics if item not in known])
     return rest and f"Not listed: {rest}."
 
 
