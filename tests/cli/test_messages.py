@@ -323,9 +323,8 @@ def test_answers_for_people(catalog: Callable[..., int], tmp_path: Path, capsys:
     definition = f"Tag read\n    {READ}\n    {path}\n"
     assert output.startswith(f"in:1: fits one definition\n  {definition}    airport = NGA\n")
     assert f"in:2: fits no definition, because of its payload\n  near: {definition}    payload: /ts: " in output
-    assert (
-        'in:3: fits no definition\n    type: expected the type of a definition; the nearest is "luggage.bag' in output
-    )
+    assert "in:3: fits no definition\n  near: Bag loaded" in output
+    assert 'type: expected luggage.bag.loaded, found "luggage.bag.loade"' in output
     assert 'in:5: can\'t be read as a message\n  "protocol" must be' in output
     assert "in:4: fits no definition\n    The attribute " in output
 

@@ -16,7 +16,7 @@ from junitparser import JUnitXml
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports.formats import MAX_RESULTS, REPORTS
 from xregit.reports.text import summary, text
-from xregit.rules import RULES
+from xregit.rules.registry import RULES
 
 ERROR = Diagnostic(
     rule="unknown-attribute",
@@ -93,31 +93,40 @@ def test_summary_counts_findings_and_files(diagnostics: tuple[Diagnostic, ...], 
     assert summary(diagnostics) == expected
 
 
+# In the order of which those with as many findings are listed.
+NAMES = sorted(rule.name for rule in RULES)[:12]
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
         ([], []),
-        ([2], ['Next: "xregit explain rule-0" says why, and shows what is right.']),
+        ([2], [f'Next: "xregit explain {NAMES[0]}" says why, and shows what is right.']),
         (
             [1, 10],
             [
-                "  10  error    rule-1",
-                "   1  error    rule-0",
+                f"  10  error    {NAMES[1]}",
+                f"   1  error    {NAMES[0]}",
                 'Next: "xregit explain RULE" says why, and shows what is right.',
             ],
         ),
-        ([1] * 11, [*(f"  1  error    rule-{n}" for n in range(10)), "     and 1 more rule"]),
+        ([1] * 11, [*(f"  1  error    {name}" for name in NAMES[:10]), "     and 1 more rule"]),
         (
             [2, *[1] * 11],
-            ["  2  error    rule-0", *(f"  1  error    rule-{n}" for n in range(1, 10)), "     and 2 more rules"],
+            [f"  2  error    {NAMES[0]}", *(f"  1  error    {name}" for name in NAMES[1:10]), "     and 2 more rules"],
         ),
     ],
 )
 def test_text_says_what_to_do_next(counts: list[int], said: list[str]) -> None:
     """Below the findings are the rules, those with most findings first, no more than ten, and where to read on."""
-    results = [replace(ERROR, rule=f"rule-{number}") for number, count in enumerate(counts) for _ in range(count)]
+    results = [replace(ERROR, rule=NAMES[number]) for number, count in enumerate(counts) for _ in range(count)]
     lines = text(results).splitlines()
     assert lines[lines.index(summary(results)) + 1 :][: len(said)] == said
+
+
+def test_text_names_no_command_that_fails() -> None:
+    """What is no rule, as some remarks of an import, can't be explained."""
+    assert "explain" not in text([replace(ERROR, rule="nothing-of-the-kind")])
 
 
 def test_text_names_the_file_with_most_findings() -> None:

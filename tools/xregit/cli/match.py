@@ -89,7 +89,7 @@ def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bo
         for result in answers(matcher, text, explain=explain or for_people):
             unreadable += bool(result.problems)
             if for_people:
-                print_result(match_text(result, catalog, place, explain=explain))
+                print_result(match_text(_with_similar(matcher, result), catalog, place, explain=explain))
             else:
                 print_result(json_bytes(result.as_json()).decode())
                 for problem in result.problems:
@@ -157,6 +157,18 @@ def answers(matcher: xregit.Matcher, text: bytes, *, explain: bool) -> Iterator[
             yield from matcher.each(item if value is not item else text, explain=explain)
         else:
             yield matcher.guess(item)
+
+
+def _with_similar(matcher: xregit.Matcher, result: Match) -> Match:
+    """Return the answer to a message that no definition comes near to with those whose names are similar to its own."""
+    names = [failure.found for reason in result.reasons if not reason.xid for failure in reason.failed]
+    if result.matches or result.problems:
+        return result
+    found = [reason for name in names if isinstance(name, str) for reason in matcher.guess(name).reasons]
+    similar = tuple(reason for reason in found if reason.xid)
+    if not similar:
+        return result
+    return result._replace(reasons=(*(item for item in result.reasons if item.xid), *similar))
 
 
 def _best(results: list[Match]) -> Match:

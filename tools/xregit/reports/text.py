@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Severity
 from xregit.errors import Lines, no_lines
+from xregit.rules.registry import rule_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,8 +127,10 @@ def _next_steps(diagnostics: Sequence[Diagnostic], paint: Paint) -> Iterator[str
     files = Counter(item.path for item in diagnostics).most_common(2)
     if len(files) > 1 and files[0][1] >= MIN_FINDINGS_TO_NAME_A_FILE and files[0][1] > files[1][1]:
         yield f"Most are in {escape_control(files[0][0])}: {files[0][1]}."
-    which = rules[0][1] if len(rules) == 1 else "RULE"
-    yield f'Next: "xregit explain {which}" says why, and shows what is right.'
+    explained = [rule for _, rule in rules if rule_named(rule)]
+    if explained:
+        which = explained[0] if len(explained) == 1 else "RULE"
+        yield f'Next: "xregit explain {which}" says why, and shows what is right.'
 
 
 def _many(count: int, noun: str) -> str:
