@@ -132,6 +132,25 @@ def test_waivers_are_checked_like_everything_else(text: str, rule: str, line: in
     ).failed
 
 
+@pytest.mark.requirement("MSG-8")
+@pytest.mark.parametrize(
+    ("before", "after", "fails"),
+    [
+        ("", "{removal: 2020-01-01T00:00:00Z}", True),
+        ("", f"{{removal: {TODAY}T00:00:00Z}}", True),
+        ("", "{removal: 2099-01-01T00:00:00Z}", False),
+        ("{removal: 2099-01-01T00:00:00Z}", "{removal: 2020-01-01T00:00:00Z}", True),
+        ("{removal: 2020-01-01T00:00:00Z}", "{removal: 2020-01-01T00:00:00Z, alternative: /a}", False),
+    ],
+)
+def test_removal_is_announced_for_a_day_ahead(before: str, after: str, fails: bool, tmp_path: Path) -> None:
+    """Nobody announces a removal for a day that has come, in order to remove what others rely on."""
+    old, new = ({MESSAGE: TOPIC.format("a") + (f"deprecated: {each}\n" if each else "")} for each in (before, after))
+    review = reviewed(tmp_path, old, new)
+    assert review.failed is fails
+    assert [item.rule for item in review.diagnostics] == ["definition-removed"] * fails
+
+
 @pytest.mark.parametrize(
     ("before", "after", "standing"),
     [("draft", "draft", "draft"), ("draft", "", "draft"), ("", "", "stands"), ("", "draft", "stands")],

@@ -18,7 +18,7 @@ from xregit.arguments import to_day
 from xregit.catalog.entities import Group, Place, Resource
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.registry import expect_registry
-from xregit.changes.change import Change, Impact
+from xregit.changes.change import AUDIENCES, Change, Impact
 from xregit.changes.change_location import NewName, find_new_name, locate_change
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered, sentence
 from xregit.model.times import moment
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LABEL, DRAFT = "stage", "draft"
 REMOVED, RENAMED, MADE_DRAFT = "definition-removed", "definition-renamed", "made-draft"
+ANNOUNCEMENTS = ("deprecated", "deprecation-changed")
 USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
 NOT_COMPARED, SETTINGS, WAIVERS = "file-not-compared", "settings-changed", "waivers-changed"
 # Rules of `check` about names, which find the same fault as the change that brought the name.
@@ -133,6 +134,7 @@ class _Reviewer:
         return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable, policy, path)
 
     def decide(self, change: Change) -> ReviewItem:
+        change = self.without_notice(change)
         place, span = locate_change(self.before, self.after, change)
         if change.impact not in {Impact.BREAKING, Impact.UNKNOWN}:
             return ReviewItem(change, MergeDecision.FINE, place, span)
@@ -154,6 +156,17 @@ class _Reviewer:
         if name is not None and name.replaces:
             place, span = locate_change(self.before, self.after, change, name.path)
         return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
+
+    def without_notice(self, change: Change) -> Change:
+        """Return the announcement of a removal for a day that has come as what it is: a removal without notice."""
+        day = removal_of(self.after, change.xid) if change.rule in ANNOUNCEMENTS else None
+        if day is None or day > self.today or day == removal_of(self.before, change.xid):
+            return change
+        message = f"Its removal is announced for {day}, which leaves nobody time to move."
+        advice = 'Name a day that lies ahead as "removal".'
+        says = dict.fromkeys(AUDIENCES, "have no time to move")
+        worst = Impact.BREAKING
+        return replace(change, rule=REMOVED, producer=worst, consumer=worst, message=message, says=says, help=advice)
 
     def severity_of(self, change: Change, place: Place) -> Severity | None:
         """Return the severity of a change: the worst of those of all that it reaches, also under former names.
@@ -179,9 +192,9 @@ class _Reviewer:
         """Return a change with advice that fits: the old name, or what was announced of a removal."""
         if name is not None and name.replaces:
             return replace(change, help=f'Write "{name.replaces}" instead of "{name.path[-1]}". {change.help}'.rstrip())
-        if removal is not None:
+        if removal is not None and change.change == "removed":
             return replace(change, help=f"It was announced for {removal}; wait until then.")
-        if change.rule == REMOVED and is_deprecated(self.before, change.xid):
+        if change.rule == REMOVED and change.change == "removed" and is_deprecated(self.before, change.xid):
             return replace(change, help='Its deprecation names no day; keep it, and add "removal" to "deprecated".')
         return change
 
