@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
+from tests.messages.catalogs import registry_of
 from tests.messages.recognise_cases import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
 from xregit.pages.context import SiteContext
 from xregit.pages.links import RECOGNISE
-from xregit.pages.recognise_page import DEFINITIONS, script
+from xregit.pages.recognise_page import DEFINITIONS, payload_fields, script
 from xregit.protocols.printed import printed_forms
 
 if TYPE_CHECKING:
@@ -160,18 +161,22 @@ def test_messages_as_people_have_them(page: Page) -> None:
     assert len(_answers(page, example(), [json.dumps([subscribed, subscribed])], HITS)[0]) == 2
 
 
+def _open(page: Page, registry: xregit.Registry, folder: Path) -> None:
+    """Open the page of a registry as a file."""
+    result = next(each for each in pages(registry) if each.address == RECOGNISE)
+    (folder / "recognise").mkdir()
+    (folder / "assets").mkdir()
+    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{result.title}</title><body>{result.html}'
+    (folder / "recognise" / "index.html").write_text(html, encoding="utf-8")
+    (folder / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
+    for name in ASSETS:
+        (folder / name).write_bytes((files("xregit.pages") / name).read_bytes())
+    page.goto((folder / "recognise" / "index.html").as_uri())
+
+
 def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     """Opened as a file, without network, it tells what a pasted message fits, and why another fits nothing."""
-    registry = small(tmp_path)
-    result = next(each for each in pages(registry) if each.address == RECOGNISE)
-    (tmp_path / "recognise").mkdir()
-    (tmp_path / "assets").mkdir()
-    html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{result.title}</title><body>{result.html}'
-    (tmp_path / "recognise" / "index.html").write_text(html, encoding="utf-8")
-    (tmp_path / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
-    for name in ASSETS:
-        (tmp_path / name).write_bytes((files("xregit.pages") / name).read_bytes())
-    page.goto((tmp_path / "recognise" / "index.html").as_uri())
+    _open(page, small(tmp_path), tmp_path)
     event = {"specversion": "1.0", "id": "1", "type": "opened", "source": "/doors/d1", "subject": "d1"}
     page.get_by_label("Message").fill("\ufeff" + json.dumps(event, indent=2))
     page.get_by_text("It fits one definition.").first.wait_for()
@@ -194,3 +199,64 @@ def test_page_works_from_a_disk(page: Page, tmp_path: Path) -> None:
     ):
         page.get_by_label("Message").fill(text)
         page.locator("#xr-recognise-details").get_by_text(said).wait_for()
+
+
+def _schema(required: list[str], *others: str) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: {} for name in (*required, *others)}
+    schema = {"type": "object", "required": required, "properties": fields}
+    return {"dataschemaformat": "JsonSchema/draft-07", "dataschema": schema}
+
+
+RECORD = {"type": "record", "name": "r", "fields": [{"name": name, "type": "int"} for name in ("bell", "code")]}
+PROTO = 'syntax="proto3"; message M { string door_name = 1; }'
+EVENT = {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "rung"}}}
+PAYLOADS: dict[str, dict[str, Any]] = {
+    "rung": {**EVENT, **_schema(["bell", "at"], "who")},
+    "visit": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "visit"}}, **_schema(["who"])},
+    "avro": {"dataschemaformat": "Avro/1.11", "dataschema": RECORD},
+    "proto": {"dataschemaformat": "Protobuf/3", "dataschema": PROTO},
+    **{f"same{number}": _schema(["same"], "bell") for number in range(7)},
+}
+
+
+GUESSES = """(texts) => {
+  const { prepare, answers } = globalThis.xregitRecognise;
+  const catalog = prepare(globalThis.xregitDefinitions);
+  const ids = ({ guesses }) => guesses.map(({ definition }) => definition.xid.split("/").at(-1));
+  return texts.flatMap((text) => answers(catalog, text).map(ids));
+}"""
+
+
+def test_bare_payloads(page: Page, tmp_path: Path) -> None:
+    """The page guesses by the names of fields whose payload a value may be, best first, at most five."""
+    cases = {
+        '{"bell": 1, "at": 2, "who": 3}': ["rung", "visit", "avro"],
+        '{"bell": 1, "code": 2}': ["avro"],
+        '{"who": 1, "at": 1}': ["visit"],
+        '{"doorName": ""}': ["proto"],
+        '{"door_name": ""}': ["proto"],
+        '{"same": 1, "bell": 1}': [f"same{number}" for number in range(5)],
+        '{"constructor": 1}': [],
+        '[{"bell": 1}]': [],
+    }
+    result = _answers(page, registry_of(tmp_path, PAYLOADS), list(cases), GUESSES)
+    assert dict(zip(cases, result, strict=True)) == cases
+
+
+def test_payloads_without_required_fields(page: Page, tmp_path: Path) -> None:
+    """The page says what a message's payload lacks, under the definition, and what a bare payload may be."""
+    registry = registry_of(tmp_path, PAYLOADS)
+    _open(page, registry, tmp_path)
+    event = {"specversion": "1.0", "id": "1", "type": "rung", "source": "/x"}
+    details = page.locator("#xr-recognise-details")
+    for value, words in (
+        ({**event, "data": {"bell": 1}}, "Its payload lacks what the schema requires: at."),
+        ({"bell": 1, "at": 2}, "rung: 2 of 2 fields known"),
+        ({"bell": 1, "code": 2}, "Values are not checked here; xregit match checks them."),
+    ):
+        page.get_by_label("Message").fill(json.dumps(value))
+        details.get_by_text(words).wait_for()
+    page.get_by_label("Message").fill(json.dumps({**event, "data": {"bell": 1, "at": None}}))
+    details.get_by_text("Its payload lacks").wait_for(state="detached")
+    shared = [item for item in payload_fields(SiteContext(registry), registry.messages) if len(item[2]) == 7]
+    assert [item[:2] for item in shared] == [(("same",), ("bell",))]

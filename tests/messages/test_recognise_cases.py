@@ -58,4 +58,8 @@ def test_shared_definitions_grow_with_the_catalog_alone() -> None:
     data = json.loads(text.partition(" = ")[2].rstrip(";\n"))
     sizes = [len(json.dumps(item)) for item in data["definitions"]]
     assert [item["xid"] for item in data["definitions"]] == sorted({target(item).xid for item in example().messages})
-    assert len(json.dumps(data)) < sum(sizes) + 3 * len(sizes) + 10_000
+    payloads = len(json.dumps(data["payloads"]))
+    assert len(json.dumps(data)) < sum(sizes) + 3 * len(sizes) + payloads + 10_000
+    numbers = [number for *_, users in data["payloads"] for number in users]
+    assert len(numbers) == len(set(numbers))
+    assert payloads < sum(sizes) / 10

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.messages.definition import target
 from xregit.messages.encoder import BARE_EVENT
 from xregit.messages.example import example_context
 from xregit.messages.export import export_definition, export_facts
+from xregit.messages.payload import schema_source
 from xregit.model.language import NOTHING
 from xregit.pages.documents import json_text
 from xregit.pages.examples import wire_examples
 from xregit.pages.links import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.renderer import render
+from xregit.payloads import language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +28,12 @@ if TYPE_CHECKING:
 
 DEFINITIONS = "definitions.js"
 TITLE = "Recognise a message"
+#: The languages whose payloads may be JSON, and those of them in which a field that is always there may be left out.
+_JSON_LANGUAGES = frozenset({"JsonSchema", "JsonStructure", "Avro", "Protobuf"})
+_WITH_DEFAULTS = frozenset({"Avro", "Protobuf"})
+#: A schema whose names take more characters would make the script long for all readers.
+MAX_NAME_CHARS = 2_000
+_NEXT_WORD = re.compile(r"_+(.?)")
 
 
 class Example(NamedTuple):
@@ -82,7 +91,36 @@ def script(site: SiteContext, by_address: Mapping[str, str] = NOTHING) -> str:
     messages = {message.xid: message for message in map(target, site.registry.messages)}
     texts = (by_address.get(address(xid)) or definition_json(site, messages[xid]) for xid in sorted(messages))
     facts = json_text(export_facts(), indent=False)
-    return f'globalThis.xregitDefinitions = {{"facts":{facts},"definitions":[{",".join(texts)}]}};\n'
+    payloads = json_text(payload_fields(site, [messages[xid] for xid in sorted(messages)]), indent=False)
+    data = f'"facts":{facts},"payloads":{payloads},"definitions":[{",".join(texts)}]'
+    return f"globalThis.xregitDefinitions = {{{data}}};\n"
+
+
+def payload_fields(site: SiteContext, messages: Iterable[Message]) -> list[Any]:
+    """Return the fields of payloads that may be JSON objects: names required, other names, numbers of messages.
+
+    Messages whose payloads have the same fields share an entry.
+    """
+    table: dict[tuple[tuple[str, ...], tuple[str, ...]], list[int]] = {}
+    for number, message in enumerate(messages):
+        source = schema_source(message)
+        kind = language(source.format) if source is not None else ""
+        fields = site.message_schema(message).fields
+        if kind not in _JSON_LANGUAGES or not all(field.name for field in fields):
+            continue
+        required = tuple(field.name for field in fields if field.required and kind not in _WITH_DEFAULTS)
+        names = dict.fromkeys(field.name for field in fields)
+        if kind == "Protobuf":
+            names |= dict.fromkeys(map(_json_name, names))
+        if names and sum(map(len, names)) <= MAX_NAME_CHARS:
+            others = tuple(name for name in names if name not in required)
+            table.setdefault((required, others), []).append(number)
+    return [(*names, numbers) for names, numbers in table.items()]
+
+
+def _json_name(name: str) -> str:
+    """Return the name that Protobuf's JSON has for a field that states none (protobuf.dev "ProtoJSON Format")."""
+    return _NEXT_WORD.sub(lambda match: match[1].upper(), name)
 
 
 def definition_json(site: SiteContext, message: Message) -> str:

@@ -1,10 +1,12 @@
-// Recognises messages by the definitions of a catalog, in the browser: what `xregit match` does, payload schemas aside.
+// Recognises messages by the definitions of a catalog, in the browser: what `xregit match` does, but that of a payload
+// only the names of its fields are compared.
 // definitions.js, written when the site is built, has the definitions; wire.js reads the messages.
 (() => {
   "use strict";
 
-  const { base64, canonical, encode, eventProblems, isMessage, parsed, plain, printedForms, received, receivedValue, shown, triples, unread, CORE, REQUIRED } = globalThis.xregitWire;
+  const { base64, canonical, encode, eventProblems, isMessage, isObject, parsed, plain, printedForms, received, receivedValue, shown, triples, unread, CORE, REQUIRED } = globalThis.xregitWire;
   const MAX_REASONS = 10;
+  const MAX_GUESSES = 5;
   const SPARE_TRIES = 1000;
   const has = Object.hasOwn;
 
@@ -111,8 +113,10 @@
     const facts = { ...data.facts, ...Object.fromEntries(patterns) };
     const filters = data.definitions.map((definition) => ({ definition, envelope: tests(definition.envelope), options: tests(definition.options) }));
     const plainly = (item) => !item.definition.protocol && !item.definition.enveloped;
+    const schemas = data.payloads.flatMap(([required, others, numbers]) => numbers.map((number) => [data.definitions[number], { required, names: new Set([...required, ...others]) }]));
     return {
       facts,
+      schemas: new Map(schemas),
       free: filters.filter((item) => !item.definition.protocol && item.definition.enveloped),
       bound: filters.filter((item) => item.definition.protocol),
       payloads: filters.filter(plainly).map((item) => item.definition),
@@ -190,8 +194,25 @@
       untested = stated.filter((item) => item.schema);
       hits = stated.filter((item) => item.contenttype && !item.schema).map((definition) => ({ definition, context: new Map() }));
     }
+    // What does not know of the event that a payload holds has a schema for something else than the event's data.
+    const inEvent = message.event && message.mode !== "binary";
+    for (const hit of hits) hit.missing = inEvent && !hit.definition.enveloped ? [] : missingFields(catalog, hit.definition, message.payload);
     const mapped = hits.length === 1 && !message.event && message.mode === "" ? mappedEvent(hits[0], message, catalog.facts) : null;
     return { hits, mapped, untested, reasons: nearest(catalog, message), problems: message.problems, protocol: message.protocol, names: namesOf(message, catalog.facts) };
+  }
+
+  // The fields that a payload must have and has not; values and anything but objects are left to `xregit match`.
+  function missingFields(catalog, definition, payload) {
+    return isObject(payload) ? (catalog.schemas.get(definition)?.required ?? []).filter((name) => !has(payload, name)) : [];
+  }
+
+  // The definitions of which a value may be the payload: those that require no other field, by how many fields they share.
+  function guessed(catalog, payload) {
+    const members = Object.keys(payload);
+    const found = [...catalog.schemas].map(([definition, { names }]) => ({ definition, shared: members.filter((name) => names.has(name)).length, size: names.size }));
+    return found.filter(({ definition, shared }) => shared && !missingFields(catalog, definition, payload).length)
+      .sort((one, other) => other.shared - one.shared || one.size - other.size || (one.definition.xid < other.definition.xid ? -1 : 1))
+      .slice(0, MAX_GUESSES).map(({ definition, shared }) => ({ definition, shared, count: members.length }));
   }
 
   // The attributes of the event that a definition makes of a message which carries none, null where it says too little.
@@ -284,7 +305,8 @@
       const forms = printedForms(item, catalog.facts).map(results);
       if (forms.length) return forms.find(([first]) => first.hits.length) ?? forms.find(([first]) => first.reasons.length) ?? forms[0];
       if (isMessage(item) || typeof item !== "object" || item === null) return results(item);
-      return unread([WITHOUT_ENVELOPE]).map((message) => recognised(catalog, message));
+      const guesses = isObject(item) ? guessed(catalog, item) : [];
+      return unread(guesses.length ? [] : [WITHOUT_ENVELOPE]).map((message) => ({ ...recognised(catalog, message), guesses }));
     });
   }
 
@@ -369,9 +391,10 @@
   const code = (value) => (value === undefined ? "nothing" : element("code", typeof value === "string" ? value : shown(value)));
   const coded = (pairs) => pairs.map(([name, value]) => [element("code", name), code(value)]);
 
-  function hit({ definition, context }) {
+  function hit({ definition, context, missing = [] }) {
     const parts = [element("p", ["Fits ", link(definition), context.size ? ", where:" : "."])];
     if (context.size) parts.push(table("Placeholders", ["Placeholder", "Value"], coded([...context])));
+    if (missing.length) parts.push(element("p", ["Its payload lacks what the schema requires: ", ...missing.flatMap((name, at) => [at ? ", " : "", code(name)]), "."]));
     return parts;
   }
 
@@ -380,7 +403,10 @@
     return [element("p", ["Does not fit ", link(definition), ":"]), table("What fails", ["Attribute", "Expected", "Found"], rows)];
   }
 
-  function verdict({ hits, problems, untested, name }) {
+  const guess = ({ definition, shared, count }) => element("li", [link(definition), `: ${shared} of ${count} field${count === 1 ? "" : "s"} known`]);
+
+  function verdict({ hits, problems, untested, name, guesses = [] }) {
+    if (guesses.length) return "It has no envelope, but it may be a payload.";
     if (name) return hits.length === 1 ? "One definition has this name." : hits.length ? `${hits.length} definitions have this name.` : "No definition has this name.";
     if (hits.length === 1) return "It fits one definition.";
     if (hits.length) return `It fits ${hits.length} definitions${untested.length ? ", their payload schemas aside" : ""}.`;
@@ -389,8 +415,8 @@
   }
 
   // What to look at where not even a definition that comes near can be shown.
-  function far({ hits, problems, reasons, untested, protocol, name, names }) {
-    if (hits.length || problems.length || reasons.length || untested.length) return [];
+  function far({ hits, problems, reasons, untested, protocol, name, names, guesses = [] }) {
+    if (hits.length || guesses.length || problems.length || reasons.length || untested.length) return [];
     const near = similar(catalog, name ? [name] : names);
     if (near.length) return [element("p", ["Similar names: ", ...near.flatMap(({ text, definition }, at) => [at ? ", " : "", code(text), " of ", link(definition)]), "."])];
     if (name) return [element("p", "None is similar to it, either.")];
@@ -403,6 +429,7 @@
     const parts = [element("h2", count > 1 ? `Message ${number}: ${verdict(found)}` : verdict(found)), ...far(found)];
     if (found.problems.length) parts.push(element("ul", found.problems.map((problem) => element("li", problem))));
     parts.push(...found.hits.flatMap(hit));
+    if (found.guesses?.length) parts.push(element("p", "By the names of its fields, it may be the payload of:"), element("ul", found.guesses.map(guess)), element("p", ["Values are not checked here; ", element("code", "xregit match"), " checks them."]));
     if (found.mapped) parts.push(element("p", "It carries no CloudEvent; the definition makes this one of it:"), table("The event", ["Attribute", "Value"], coded([...found.mapped])));
     if (found.untested.length) parts.push(element("p", ["By its payload only some of these may remain; ", element("code", "xregit match"), " tests that too: ", ...found.untested.flatMap((each) => [link(each), " "])]));
     return element("section", [...parts, ...found.reasons.flatMap(reason)], "xr-result");

@@ -263,6 +263,9 @@
 
   // ---- CloudEvents: what a message carries, and why that is no valid event
 
+  // The data of events in JSON, by their attributes.
+  const eventData = new WeakMap();
+
   function readEvent(value, facts, problems) {
     const attributes = new Map();
     if (!isObject(value)) { problems.push("A CloudEvent must be a JSON object."); return attributes; }
@@ -271,6 +274,7 @@
       if (!["string", "bigint", "boolean"].includes(typeof item)) problems.push(`The attribute ${shown(name)} must be a text, a whole number, true or false.`);
       attributes.set(name, item);
     }
+    eventData.set(attributes, value.data);
     const coded = value.data_base64 ?? null;
     if (coded !== null && (value.data ?? null) !== null) problems.push('An event has "data" or "data_base64", not both.');
     else if (coded !== null && canonical("binary", coded, facts) === null) problems.push('"data_base64" must be bytes in base 64.');
@@ -425,6 +429,12 @@
 
   // ---- The whole: a text to what was received, one message or one for each event of a batch
 
+  // The JSON value that a message carries, undefined where it carries none.
+  function payloadOf(wire, event) {
+    if (eventData.has(event)) return eventData.get(event);
+    try { return bodyValue(wire.body); } catch { return undefined; }
+  }
+
   const unread = (problems) => [{ readable: false, attributes: new Map(), fields: new Map(), protocol: "", mode: "", problems, contenttype: "" }];
 
   function received(text, facts) {
@@ -444,9 +454,9 @@
     return (several ? found.events : [found.events[0]]).map((event) => {
       const valid = event !== undefined && !found.problems.length;
       const contenttype = valid ? String(event.get("datacontenttype") ?? "") : outer;
-      return { ...wire, readable: true, mode: found.mode, problems: found.problems, event: valid, attributes: event ?? new Map(), outer, contenttype };
+      return { ...wire, readable: true, mode: found.mode, problems: found.problems, event: valid, attributes: event ?? new Map(), payload: found.problems.length ? undefined : payloadOf(wire, event), outer, contenttype };
     });
   }
 
-  globalThis.xregitWire = { base64, canonical, encode, eventProblems, isMessage, parsed, plain, printedForms, received, receivedValue, shown, unread, triples, CORE, REQUIRED };
+  globalThis.xregitWire = { base64, canonical, encode, eventProblems, isMessage, isObject, parsed, plain, printedForms, received, receivedValue, shown, unread, triples, CORE, REQUIRED };
 })();
