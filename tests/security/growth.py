@@ -262,6 +262,20 @@ FILES: Mapping[str, Grow] = {
         },
     },
     "groups": lambda size: _files("messagegroups/g@/messagegroup.yaml", "name: G\n", size, 8),
+    "attributes of the model": lambda size: {
+        **GROUP,
+        "model.yaml": ("attributes:\n" + repeated("  a@: {type: string}\n", size)).encode(),
+    },
+    "group types": lambda size: {
+        **GROUP,
+        "model.yaml": ("groups:\n" + repeated("  things@: {singular: thing@}\n", size)).encode(),
+    },
+    "terms": lambda size: {
+        **_files("glossaries/g/terms/t@.yaml", "name: T\nseealso: [/glossaries/g/terms/t@]\n", size, 50),
+        "glossaries/g/glossary.yaml": b"name: G\n",
+        "model.yaml": b"groups: {glossaries: {singular: glossary, resources: {terms: {singular: term, "
+        b"hasdocument: false, attributes: {seealso: {type: array, item: {type: xid}}}}}}}\n",
+    },
     "misplaced files": lambda size: _files("messagegroup/g@/messagegroups.yaml", "name: G\n", size, 8),
     "endpoints": lambda size: _files("endpoints/e@/endpoint.yaml", _ENDPOINT.decode(), size, len(_ENDPOINT)),
     "versions without documents": lambda size: {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 from math import log2
@@ -15,12 +16,15 @@ import pytest
 
 import xregit
 from tests.security.growth import EVENT, FILES, GROUP, MESSAGE, TEXTS, Contents, Grow, attributes
+from tests.security.input_growth import MESSAGES, SOURCES
 from tests.security.schema_growth import keywords, languages
 from xregit.catalog.loader import read_contents
 from xregit.cli.check import at_least, unlisted
+from xregit.cli.match import answers, documents
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.formats import REPORTS
 from xregit.reports.markdown import changes_markdown
+from xregit.reports.matches import match_text
 from xregit.reports.text import text
 from xregit.source.yaml_formatter import UnformattableError, format_yaml
 
@@ -59,20 +63,24 @@ def run(contents: Contents) -> None:
             format_yaml(data) if path.endswith(".yaml") else None
 
 
-def seconds(grow: Grow, size: int) -> float:
-    """Return how long a catalog of so many bytes takes."""
-    contents = grow(size)
+def seconds(work: Callable[[int], None], size: int) -> float:
+    """Return how long work on so many bytes takes."""
     start = process_time()
-    run(contents)
+    work(size)
     return process_time() - start
 
 
 def expect_growth(grow: Grow) -> None:
     """Expect the bytes of a large pull request to take seconds, and in proportion."""
     run(BASE)  # what is imported late
-    if seconds(grow, BYTES // FEW) < SECONDS / FEW**2:
+    expect_time(lambda size: run(grow(size)))
+
+
+def expect_time(work: Callable[[int], None]) -> None:
+    """Expect work on very much to take seconds, and in proportion to the bytes."""
+    if seconds(work, BYTES // FEW) < SECONDS / FEW**2:
         return
-    half, whole = seconds(grow, BYTES // 2), seconds(grow, BYTES)
+    half, whole = seconds(work, BYTES // 2), seconds(work, BYTES)
     assert whole < SECONDS
     assert whole < NOISE or log2(whole / half) < MAX_POWER
 
@@ -99,3 +107,31 @@ def test_schema_takes_seconds(grow: Grow) -> None:
 def test_value_takes_seconds(grow: Grow) -> None:
     """Each attribute of the model, and each keyword of JSON Schema and JSON Structure, with values of each kind."""
     expect_growth(grow)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_import_takes_seconds(name: str, tmp_path: Path) -> None:
+    """Each construct of what may be imported."""
+    file, source = SOURCES[name]
+
+    def work(size: int) -> None:
+        (tmp_path / file).write_text(source(size))
+        xregit.import_documents(tmp_path / file, tmp_path / str(size))
+
+    work(1000)  # what is imported late
+    expect_time(work)
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_match_takes_seconds(name: str) -> None:
+    """Each form of an input of ``match``."""
+    registry = read_contents(ROOT, BASE)
+    matcher = xregit.Matcher(registry)
+
+    def work(size: int) -> None:
+        for _, data in documents(MESSAGES[name](size).encode().splitlines(keepends=True)):
+            for answer in answers(matcher, data, explain=True):
+                match_text(answer, registry, "in")
+
+    work(1000)
+    expect_time(work)

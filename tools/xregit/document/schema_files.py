@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
 from typing import Any
@@ -74,6 +74,11 @@ class SchemaSet:
         self.files = files
         self.by_path = {file.path: file for file in files}
 
+    @cached_property
+    def _names(self) -> dict[str, Any]:
+        """The types of all Avro files."""
+        return _avro_names(self.files)
+
     def schemas(self) -> dict[str, Any]:
         """Return the schemas with their versions, as an xRegistry document has them.
 
@@ -101,8 +106,7 @@ class SchemaSet:
     def _rewritten(self, file: SchemaFile) -> str:
         """Return the text of a document with references to where the others stand in the registry."""
         if file.language == "Avro":
-            others = self._referenced(file) if file.references else self.files
-            return _whole_avro(file, _avro_names(others))
+            return _whole_avro(file, _avro_names(self._referenced(file)) if file.references else self._names)
         text = file.text
         for name, path in file.references.items():
             if path in self.by_path:
