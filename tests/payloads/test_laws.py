@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
@@ -179,6 +180,14 @@ def test_any_json_schema_is_shown(format_: str, document: Any, value: Any) -> No
         compare(schema_, schema_)
         with suppress(PayloadError):
             schema_.example()
+
+
+@pytest.mark.parametrize("others", [[], [{"type": "null"}], [{"type": "string"}, {"type": "null"}]])
+@pytest.mark.parametrize("inner", [{"$ref": "#"}, {"type": "array", "items": {"$ref": "#"}}])
+def test_schema_of_alternatives_may_hold_itself(others: list[Any], inner: dict[str, Any]) -> None:
+    """A list or tree that ends in nothing is shown down to where it begins anew."""
+    document = {"anyOf": [{"type": "object", "properties": {"next": inner}}, *others]}
+    assert '"recursive": true' in json.dumps([asdict(item) for item in parse("JsonSchema/2020-12", document).fields()])
 
 
 @pytest.mark.parametrize("name", ["JsonSchema", "Avro", "Protobuf", "XSD"])

@@ -56,10 +56,12 @@ def fields(loaded: Loaded, pointer: str) -> tuple[Field, ...]:
     return root.fields if root.type == "record" else (root,)
 
 
-def _field(name: str, nodes: tuple[Node, ...], *, required: bool) -> Field:
+def _field(name: str, nodes: tuple[Node, ...], *, required: bool, cut: bool = False) -> Field:
+    """Return a value's field; ``cut`` says that it is an alternative of what is reached again."""
     if not has_budget():
         return MORE_FIELDS
     schema = combine(*nodes)
+    schema = replace(schema, cut=schema.cut or cut)
     types = [item for item in schema.types() if item != "null"]
     accepts_all = any(not node.schema for node in schema.branches())
     branches = [node for node in schema.branches() if _describes(node)] if not accepts_all else []
@@ -88,8 +90,10 @@ def _union_field(name: str, schema: Combined, alternatives: list[Node], attribut
     if len(alternatives) == 1 and _is_recursive(alternatives[0]):
         return Field(name, "union", recursive=True, **attributes)
     if len(alternatives) > 1:
-        return Field(name, "union", fields=tuple(_branch_field(node) for node in alternatives), **attributes)
-    inner = _field(name, (*_without_branches(schema), *alternatives), required=attributes["required"])
+        return Field(
+            name, "union", fields=tuple(_branch_field(node, cut=schema.cut) for node in alternatives), **attributes
+        )
+    inner = _field(name, (*_without_branches(schema), *alternatives), required=attributes["required"], cut=schema.cut)
     nullable, description = attributes["nullable"] or inner.nullable, attributes["description"] or inner.description
     return replace(inner, nullable=nullable, description=description)
 
@@ -125,12 +129,12 @@ def _object_field(name: str, schema: Combined, native: str, attributes: dict[str
     return Field(name, "map", native, fields=(inner,), **attributes)
 
 
-def _branch_field(node: Node) -> Field:
+def _branch_field(node: Node, *, cut: bool) -> Field:
     schema = combine(node)
     name = schema.first("title") or node.schema.get("$ref", "").rpartition("/")[2] or "/".join(schema.types())
     if _is_recursive(node):
         return Field(str(name), "union", required=True, recursive=True)
-    return _field(str(name), (node,), required=True)
+    return _field(str(name), (node,), required=True, cut=cut)
 
 
 def _is_recursive(node: Node) -> bool:
