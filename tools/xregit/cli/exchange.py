@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from xregit.document.learning import LearnReport
 
 
+_into = click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("registry"),
+    show_default=True,
+    help="Folder of the registry to add to; it is made if it is missing.",
+)
+_form = click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+)
+
+
 class _Source(click.Path):
     """A path, or an address, which stays a text."""
 
@@ -28,16 +40,8 @@ class _Source(click.Path):
 
 @click.command("import")
 @click.argument("files", metavar="SOURCE...", nargs=-1, required=True, type=_Source(exists=True, path_type=Path))
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("registry"),
-    show_default=True,
-    help="Folder of the registry to add to; it is made if it is missing.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
-)
+@_into
+@_form
 def import_(files: tuple[Path | str, ...], into: Path, form: str) -> int:
     """Turn documents and schemas into YAML files.
 
@@ -92,17 +96,9 @@ def import_summary(report: ImportReport, into: Path) -> str:
 @click.argument(
     "files", metavar="SAMPLES...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option(
-    "--into",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("registry"),
-    show_default=True,
-    help="Folder of the registry to add to; it is made if it is missing.",
-)
+@_into
 @click.option("--group", default="learnt", show_default=True, help="Name of the groups of messages and schemas.")
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
-)
+@_form
 def learn(files: tuple[Path, ...], into: Path, group: str, form: str) -> int:
     """Turn samples of messages into definitions.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -42,27 +43,42 @@ def reasons(writer: Protobuf, reader: Protobuf, budget: Budget) -> Iterator[Reas
 
 
 def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -> Iterator[Iterator[Reason]]:
-    """Yield for each pair of messages why the second can't read what was written as the first.
+    """Return for each pair of messages why the second can't read what was written as the first.
 
     A difference of a message that others hold counts for that message alone: each may hold all others.
     """
-    comparison = _Comparison(budget, {pair_of(writer.message, reader.message) for writer, reader in pairs})
-    for writer, reader in pairs:
-        yield comparison.members(writer.message, reader.message, "")
+    return _Comparison.of_all(pairs, budget)
 
 
-class _Comparison:
+class MessageComparison(ABC):
     """One comparison; messages that hold themselves are compared once, and those ``compared`` before not at all."""
 
     def __init__(self, budget: Budget, compared: Iterable[tuple[str, str]] = ()) -> None:
+        """Compare within a budget."""
         self.budget = budget
         self.compared = set(compared)
 
     def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        """Yield the reasons of two messages, unless they were compared before."""
         pair = pair_of(writer, reader)
         if pair not in self.compared:
             self.compared.add(pair)
             yield from self.members(writer, reader, path)
+
+    @abstractmethod
+    def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
+        """Yield the reasons of two messages, member by member."""
+
+    @classmethod
+    def of_all(cls, pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -> Iterator[Iterator[Reason]]:
+        """Yield the reasons of each pair; what stands in one and is such a pair itself is not told twice."""
+        comparison = cls(budget, {pair_of(writer.message, reader.message) for writer, reader in pairs})
+        for writer, reader in pairs:
+            yield comparison.members(writer.message, reader.message, "")
+
+
+class _Comparison(MessageComparison):
+    """A comparison of the binary form."""
 
     def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
         yield from _numbers(writer, reader, path)

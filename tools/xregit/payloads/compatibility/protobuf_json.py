@@ -8,11 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xregit.payloads.compatibility.base import ROOT, Answer, Reason
-from xregit.payloads.compatibility.protobuf import default_reason, exclusive_fields, join, pair_of, type_name, wire_type
+from xregit.payloads.compatibility.protobuf import (
+    MessageComparison,
+    default_reason,
+    exclusive_fields,
+    join,
+    type_name,
+    wire_type,
+)
 from xregit.payloads.protobuf.fields import is_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from google.protobuf.descriptor import Descriptor
 
@@ -43,24 +50,12 @@ def reasons(writer: Protobuf, reader: Protobuf, budget: Budget) -> Iterator[Reas
 
 
 def reasons_of_all(pairs: Sequence[tuple[Protobuf, Protobuf]], budget: Budget) -> Iterator[Iterator[Reason]]:
-    """Yield the reasons of each pair of messages; what stands in one and is such a pair itself is not told twice."""
-    comparison = _Comparison(budget, {pair_of(writer.message, reader.message) for writer, reader in pairs})
-    for writer, reader in pairs:
-        yield comparison.members(writer.message, reader.message, "")
+    """Return the reasons of each pair of messages; what stands in one and is such a pair itself is not told twice."""
+    return _Comparison.of_all(pairs, budget)
 
 
-class _Comparison:
-    """One comparison; messages that hold themselves are compared once, and those ``compared`` before not at all."""
-
-    def __init__(self, budget: Budget, compared: Iterable[tuple[str, str]] = ()) -> None:
-        self.budget = budget
-        self.compared = set(compared)
-
-    def of(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
-        pair = pair_of(writer, reader)
-        if pair not in self.compared:
-            self.compared.add(pair)
-            yield from self.members(writer, reader, path)
+class _Comparison(MessageComparison):
+    """A comparison of the JSON form."""
 
     def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
         # Writers use the name in JSON, readers take that of the file as well.
