@@ -1,4 +1,4 @@
-"""What every test may use: golden files, the project's shared findings, and skips that CI does not forgive."""
+"""What every test may use: golden files, the project's shared findings, and skips that count as failures."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.collection import COLLECTED
+from tests.sizes import some
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = Path(__file__).parent / "golden"
 NO_SHARED = "../shared is not beside this clone"
-# Reasons to skip that hold in CI too: who runs the tests, and where, or that a program can't be installed by a script.
+# Reasons to skip that --no-skip forgives: who runs the tests, and where, or what no script can install.
 FORGIVEN = (NO_SHARED, "root may", "only root", "no right", "the reference client xr is not here")
 NOBODY = 65534
 IN_CI = os.environ.get("CI") == "true"
@@ -36,8 +39,8 @@ os.environ["XREGIT_PROGRESS"] = "never"
 
 # How long anything takes depends on what else the machine does, and is no fault of a test.
 UNTIMED = [HealthCheck.too_slow]
-settings.register_profile("local", deadline=None, suppress_health_check=UNTIMED)
-settings.register_profile("ci", deadline=None, suppress_health_check=UNTIMED, derandomize=True, database=None)
+settings.register_profile("local", max_examples=some(100), deadline=None, suppress_health_check=UNTIMED)
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
 settings.load_profile("ci" if IN_CI else "local")
 if IN_CI:
     # Values are also drawn from the constants of the modules that are loaded by then, which depend on the tests before
@@ -50,10 +53,13 @@ if IN_CI:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the switch that rewrites golden files."""
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/ with what the code gives now")
+    parser.addoption("--no-skip", action="store_true", help="let a skipped test fail")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as long that a contributor need not wait for; CI runs them too."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests as long that a contributor need not wait for; the nightly run has them."""
+    config.stash[COLLECTED] = list(items)
     for item in items:
         folder = item.path.relative_to(ROOT / "tests").parts[0]
         if folder in LONG_FOLDERS or any(item.get_closest_marker(name) for name in LONG_MARKERS):
@@ -79,7 +85,7 @@ def shared() -> Path:
 def spark() -> Iterator[SparkSession]:
     """Return the one session that all tests of a process share: Java takes archives for it only as it starts.
 
-    It can read Kafka where `.ci/lake` could fetch what that takes.
+    It can read Kafka where `.ci/programs` could fetch what that takes.
     """
     from tests.spark.jars import KAFKA_JARS
     from xregit.spark.session import session
@@ -125,24 +131,28 @@ def nobodys_folder() -> Iterator[Path]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turn a skipped test into a failed one in CI, where everything that tests need is installed."""
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failed one with --no-skip, where everything that tests need is installed."""
     report = yield
-    _forbid_skip(report)
+    _forbid_skip(report, item.config)
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Do the same for a module that skips itself."""
     report = yield
-    _forbid_skip(report)
+    _forbid_skip(report, collector.config)
     return report
 
 
-def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """Make a skip a failure in CI, unless it is an expected failure or has a reason that is forgiven."""
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport, config: pytest.Config) -> None:
+    """Make a skip a failure with --no-skip, unless it is an expected failure or has a reason that is forgiven."""
+    if not config.getoption("--no-skip") or not report.skipped or hasattr(report, "wasxfail"):
+        return
     reason = str(report.longrepr)
-    if IN_CI and report.skipped and not hasattr(report, "wasxfail") and not any(part in reason for part in FORGIVEN):
+    if not any(part in reason for part in FORGIVEN):
         report.outcome = "failed"
-        report.longrepr = f"skipped, which CI=true forbids: {reason}"
+        report.longrepr = f"skipped, which --no-skip forbids: {reason}"

@@ -1,27 +1,21 @@
-"""Ports for the servers that tests start."""
+"""Where the servers that tests start listen.
+
+Linux answers at every address of 127.0.0.0/8, so each process of the tests has a host of its own, and no two servers
+can want the same port. Nothing is probed: a port that was free may be taken before a server comes to bind it.
+"""
 
 from __future__ import annotations
 
 import os
-import socket
+import sys
 from itertools import count
 
-HOST = "127.0.0.1"
-# Linux gives ports from 32,768 on to whoever asks for any, and to connections that go out. A port of those may be taken
-# before the server that it is meant for has come up.
-FIRST, OF_EACH, WORKERS = 20_000, 1_000, 10
-_numbers = count(os.getpid())
+_pid = os.getpid()
+HOST = f"127.{1 + (_pid >> 16) % 254}.{_pid >> 8 & 255}.{_pid & 255}" if sys.platform == "linux" else "127.0.0.1"
+# Below those that Linux gives to connections that go out.
+_ports = count(20_000)
 
 
-def free_port() -> int:
-    """Return a port that nobody listens on, another one each time; the workers of a run share none."""
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % WORKERS
-    for number in _numbers:
-        port = FIRST + worker * OF_EACH + number % OF_EACH
-        with socket.socket() as probe:
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-        return port
-    raise AssertionError
+def next_port() -> int:
+    """Return a port at ``HOST`` that no other server of the tests uses."""
+    return next(_ports)

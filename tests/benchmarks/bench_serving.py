@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 
 from tests.benchmarks.synthetic import PREFIX, write_registry
-from tests.pages.server import COMMAND, free_address, wait_for
+from tests.pages.server import COMMAND, next_address, wait_for
 
 MESSAGES, EDITS = 1_000, 7
 # Until an edit is shown, the half second included in which MkDocs looks for changes.
@@ -30,7 +30,7 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(registry: Path) -> Iterator[str]:
     """Serve it, and give the address once it is built."""
-    address = free_address()
+    address = next_address()
     with subprocess.Popen([*COMMAND, str(registry), address], stderr=subprocess.DEVNULL) as server:
         try:
             assert wait_for(f"http://{address}/", "A registry of a given size")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.brokers import http, kafka, mqtt, nats, servers
 from tests.brokers.transport import Carry
+from tests.cache import CACHE
 
 
 @pytest.fixture
@@ -44,9 +45,9 @@ def nats_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
 @pytest.fixture(scope="session")
 def artemis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Carry]:
     """Carry messages of AMQP 1.0."""
-    sys.path.append(str(servers.JARS / "proton"))
+    sys.path.append(str(CACHE / "proton"))
     if find_spec("proton") is None:
-        pytest.skip("Qpid Proton is not here; .ci/brokers builds it, which takes a C compiler")
+        pytest.skip("Qpid Proton is not here; .ci/programs builds it, which takes a C compiler")
     from tests.brokers import amqp
 
     with servers.artemis(tmp_path_factory.mktemp("artemis")) as port, amqp.carrier(port) as carry:

@@ -1,6 +1,6 @@
-"""Brokers as processes: found, started on a free port with a folder of their own, and stopped.
+"""Brokers as processes: found, started with a port and a folder of their own, and stopped.
 
-`.ci/debian` installs those of Debian, `.ci/brokers` those of Maven Central.
+`.ci/debian` installs those of Debian, `.ci/programs` those of Maven Central.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.ports import HOST, free_port
+from tests.cache import CACHE
+from tests.ports import HOST, next_port
 
-JARS = Path(__file__).parents[2] / "build" / "brokers"
 START_SECONDS, STOP_SECONDS = 300, 60
 # The size of a broker that holds a few hundred messages.
 JVM = ("-Xmx384m", "-XX:+UseSerialGC")
 CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 MOSQUITTO = """
-listener {port} 127.0.0.1
+listener {port} {host}
 allow_anonymous true
 persistence false
 """
@@ -35,7 +35,7 @@ ARTEMIS = """
     <persistence-enabled>false</persistence-enabled>
     <security-enabled>false</security-enabled>
     <acceptors>
-      <acceptor name="amqp">tcp://127.0.0.1:{port}?protocols=AMQP;amqpIdleTimeout=0</acceptor>
+      <acceptor name="amqp">tcp://{host}:{port}?protocols=AMQP;amqpIdleTimeout=0</acceptor>
     </acceptors>
   </core>
 </configuration>
@@ -43,9 +43,9 @@ ARTEMIS = """
 KAFKA = """
 process.roles=broker,controller
 node.id=1
-controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+controller.quorum.voters=1@{host}:{controller}
+listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
+advertised.listeners=PLAINTEXT://{host}:{port}
 controller.listener.names=CONTROLLER
 log.dirs={folder}
 offsets.topic.replication.factor=1
@@ -59,9 +59,9 @@ num.partitions=16
 def mosquitto(folder: Path) -> Iterator[int]:
     """Run Mosquitto, an MQTT broker of both versions, and give its port."""
     program = _program("mosquitto", "/usr/sbin")
-    port = free_port()
+    port = next_port()
     config = folder / "mosquitto.conf"
-    config.write_text(MOSQUITTO.format(port=port), encoding="utf-8")
+    config.write_text(MOSQUITTO.format(host=HOST, port=port), encoding="utf-8")
     with _running([program, "-c", str(config)], folder, port):
         yield port
 
@@ -69,7 +69,7 @@ def mosquitto(folder: Path) -> Iterator[int]:
 @contextmanager
 def nats(folder: Path) -> Iterator[int]:
     """Run the NATS server, and give its port."""
-    port = free_port()
+    port = next_port()
     with _running([_program("nats-server", "/usr/sbin"), "-a", HOST, "-p", str(port)], folder, port):
         yield port
 
@@ -77,9 +77,9 @@ def nats(folder: Path) -> Iterator[int]:
 @contextmanager
 def artemis(folder: Path) -> Iterator[int]:
     """Run ActiveMQ Artemis, a broker of AMQP 1.0, and give its port."""
-    port = free_port()
+    port = next_port()
     (folder / "etc").mkdir()
-    (folder / "etc" / "broker.xml").write_text(ARTEMIS.format(port=port), encoding="utf-8")
+    (folder / "etc" / "broker.xml").write_text(ARTEMIS.format(host=HOST, port=port), encoding="utf-8")
     main = "org.apache.activemq.artemis.core.server.embedded.Main"
     with _running([*_java("artemis"), main, str(folder)], folder, port):
         yield port
@@ -88,9 +88,11 @@ def artemis(folder: Path) -> Iterator[int]:
 @contextmanager
 def kafka(folder: Path) -> Iterator[int]:
     """Run a Kafka broker that is its own controller (KRaft), and give its port."""
-    java, port = _java("kafka"), free_port()
+    java, port = _java("kafka"), next_port()
     config = folder / "server.properties"
-    config.write_text(KAFKA.format(port=port, controller=free_port(), folder=folder / "logs"), encoding="utf-8")
+    config.write_text(
+        KAFKA.format(host=HOST, port=port, controller=next_port(), folder=folder / "logs"), encoding="utf-8"
+    )
     formatting = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(config)]
     subprocess.run(formatting, check=True, capture_output=True, timeout=START_SECONDS)
     with _running([*java, "kafka.Kafka", str(config)], folder, port):
@@ -100,9 +102,9 @@ def kafka(folder: Path) -> Iterator[int]:
 @contextmanager
 def apicurio(folder: Path) -> Iterator[int]:
     """Run the Apicurio schema registry, which keeps all in memory, and give its port."""
-    program, port = JARS / "apicurio", free_port()
+    program, port = CACHE / "apicurio", next_port()
     if not (program / "complete").is_file():
-        pytest.skip("apicurio is not here; .ci/brokers installs it")
+        pytest.skip("apicurio is not here; .ci/programs installs it")
     java = shutil.which("java") or _packaged_java()
     jar = next(program.glob("*-runner.jar"))
     settings = [f"-Dquarkus.http.port={port}", f"-Dquarkus.http.host={HOST}"]
@@ -120,9 +122,9 @@ def _program(name: str, *folders: str) -> str:
 
 def _java(broker: str) -> list[str]:
     """Return how to run a broker of Maven Central, or skip the test where its archives are not here."""
-    jars = JARS / broker
+    jars = CACHE / broker
     if not (jars / "complete").is_file():
-        pytest.skip(f"{broker} is not here; .ci/brokers installs it")
+        pytest.skip(f"{broker} is not here; .ci/programs installs it")
     return [shutil.which("java") or _packaged_java(), *JVM, "-cp", f"{jars}/*"]
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import HOST
+
 PROGRAMS = ("bash", "jq", "mosquitto_pub", "mosquitto_sub")
 SECONDS = 600
 
@@ -22,6 +24,7 @@ def block(text: str, language: str) -> str:
     return result[1]
 
 
+@pytest.mark.smoke
 def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mosquitto: int) -> None:
     """The lines of the page on brokers, run one after the other, print what the page says that they print."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
@@ -29,7 +32,7 @@ def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mos
         pytest.skip(f"{', '.join(missing)} not here; .ci/debian installs them")
     page = (root / "site" / "docs" / "brokers.md").read_text(encoding="utf-8")
     (tmp_path / "registry").symlink_to(root / "registry")
-    script = "set -euo pipefail\n" + block(page, "sh").replace("-h localhost", f"-h 127.0.0.1 -p {mosquitto}")
+    script = "set -euo pipefail\n" + block(page, "sh").replace("-h localhost", f"-h {HOST} -p {mosquitto}")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     process = subprocess.run(
         ["bash", "-c", script],

@@ -255,6 +255,7 @@ def _colours(page: Page, scheme: str) -> list[str]:
     return colours
 
 
+@pytest.mark.smoke
 def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
     """Words typed above a list leave the rows that have them all."""
     with visiting(browser, served, PHONE, "light") as visit:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from time import process_time
 
 import pytest
 from codeowners import path_to_regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.steps import steps
 from xregit.catalog.codeowners import PatternIndex
 from xregit.catalog.globs import codeowners_regex, is_codeowners_pattern, settings_regex
 
@@ -48,20 +48,24 @@ def test_brackets_are_closed(pattern: str, is_one: bool) -> None:
     assert is_codeowners_pattern(pattern) == is_one
 
 
-def test_many_patterns_are_quick() -> None:
-    """As many lines as the largest file has are read, and looked up, in little more than the time of one pass."""
-    patterns = [f"/registry/messagegroups/group{number}/{'*' * (number % 2)}" for number in range(60_000)]
-    start = process_time()
-    owned = PatternIndex([pattern for pattern in patterns if is_codeowners_pattern(pattern)])
-    assert owned.last_match("registry/messagegroups/group77/messagegroup.yaml") == 77
-    assert process_time() - start < 1.0
+def test_many_patterns_take_linear_steps() -> None:
+    """Reading the lines of a file and looking a path up take steps in proportion to the number of lines."""
+
+    def work(count: int) -> tuple[int, int]:
+        patterns = [f"/registry/messagegroups/group{number}/{'*' * (number % 2)}" for number in range(count)]
+        index = PatternIndex(patterns)
+        return (
+            steps(lambda: PatternIndex([item for item in patterns if is_codeowners_pattern(item)]), 100 * count),
+            steps(lambda: index.last_match("registry/messagegroups/group77/messagegroup.yaml"), 100 * count),
+        )
+
+    for half, whole in zip(work(2_000), work(4_000), strict=True):
+        assert whole < 2.2 * half
 
 
 @pytest.mark.parametrize("wildcard", ["*", "**", "**/", "/**/*"])
-def test_many_wildcards_are_quick(wildcard: str) -> None:
-    """What never fits is known at once, however many ways there are not to fit."""
+def test_many_wildcards_end(wildcard: str) -> None:
+    """What never fits ends; an expression that goes back would try all ways not to fit for years."""
     pattern, path = f"{wildcard}a" * 30 + "!", "a" * 250 + "/a" * 1000
-    start = process_time()
     assert not settings_regex(pattern).fullmatch(path)
     assert not codeowners_regex(pattern).search(path)
-    assert process_time() - start < 1.0

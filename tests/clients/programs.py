@@ -8,7 +8,9 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "xrcg"
+from tests.cache import CACHE
+
+HOME = CACHE / "xrcg"
 SECONDS = 600
 NO_XR = "the reference client xr is not here: it is neither on PATH nor named by XR"
 # Imports all modules of the packages below a folder, after compiling them.
@@ -29,7 +31,7 @@ for source in sources:
 
 def xrcg_missing() -> str:
     """Return why the code generator can't be run, or nothing."""
-    return "" if (HOME / "lock").is_file() else "xrcg is not installed; .ci/clients installs it"
+    return "" if (HOME / "complete").is_file() else "xrcg is not installed; .ci/programs installs it"
 
 
 def xr() -> str:

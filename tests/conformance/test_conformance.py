@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
-import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.marks import TARGET
+from tests.collection import COLLECTED
 from tests.conformance.table import citing_attributes, citing_rules, page, requirements, resolves
 
 APPLICABLE = [row for row in requirements() if row.applies]
@@ -20,15 +17,17 @@ PAGE = Path("site/docs/conformance.md")
 
 
 @pytest.fixture(scope="module")
-def tests(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Sequence[str]]:
-    """Return requirement → tests that carry it, of the whole suite."""
-    target = tmp_path_factory.mktemp("marks") / "marks.json"
-    environment = {**os.environ, TARGET: str(target), "PYTHONPATH": str(root)}
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "tests.conformance.marks", "-p", "no:cov"]
-    process = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
-    collected: dict[str, list[str]] = json.loads(target.read_text())
-    return collected
+def tests(request: pytest.FixtureRequest, root: Path) -> Mapping[str, Sequence[str]]:
+    """Return requirement → tests that carry it, each by its function; it takes a run that has collected all tests."""
+    collected = request.config.stash[COLLECTED]
+    if {item.path for item in collected} != set((root / "tests").rglob("test_*.py")):
+        pytest.skip("only a run of the whole suite knows which tests show a requirement")
+    shown: dict[str, set[str]] = defaultdict(set)
+    for item in collected:
+        for mark in item.iter_markers("requirement"):
+            for requirement in mark.args:
+                shown[requirement].add(item.nodeid.split("[", 1)[0])
+    return {requirement: sorted(names) for requirement, names in shown.items()}
 
 
 def test_every_applicable_requirement_has_a_test(tests: Mapping[str, Sequence[str]]) -> None:

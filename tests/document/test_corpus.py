@@ -11,6 +11,7 @@ import pytest
 
 from tests.document.leaves import lost
 from tests.document.small import cases, tree
+from tests.sizes import sample
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, read_document, to_bytes
 from xregit.document.loader import load_document
@@ -58,7 +59,7 @@ def test_every_file_is_accounted_for(corpus: Path) -> None:
 
 
 @pytest.mark.requirement("MSG-11", "EP-1")
-@pytest.mark.parametrize("name", IMPORTED)
+@pytest.mark.parametrize("name", sample(IMPORTED))
 def test_document_goes_round_without_loss(corpus: Path, name: str, tmp_path: Path) -> None:
     """Importing what was compiled gives the same files, and nothing that the document said is missing from it."""
     path = corpus / name
@@ -123,7 +124,7 @@ def test_comparison_misses_no_attribute(at: tuple[str, ...], name: str) -> None:
 
 def test_real_documents_go_round(corpus: Path, tmp_path: Path) -> None:
     """All documents of one collection together: import, compile and import again gives the same files."""
-    together = sorted((corpus / "docs" / "real-time-sources").iterdir())
+    together = sample(sorted((corpus / "docs" / "real-time-sources").iterdir()))
     report = import_documents(together, tmp_path / "one" / "registry")
     assert not report.failed
     (tmp_path / "one.json").write_bytes(to_bytes(compile_document(load(tmp_path / "one" / "registry"))))
@@ -132,7 +133,7 @@ def test_real_documents_go_round(corpus: Path, tmp_path: Path) -> None:
     assert import_documents(together, tmp_path / "one" / "registry").files == ()
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
+@pytest.mark.parametrize("name", sample(sorted(EXPECTED)))
 def test_every_document_can_be_checked(corpus: Path, name: str) -> None:
     """Reading and checking a real document ends in a report, whatever is wrong with it."""
     assert all(item.message for item in check(read_document(corpus / name)).diagnostics)

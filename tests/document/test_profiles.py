@@ -13,6 +13,7 @@ from jsonschema import Draft7Validator
 
 from tests.catalog.folders import registry_of
 from tests.document.small import CASES, cases
+from tests.sizes import sample
 from xregit.catalog import Registry
 from xregit.diagnostics import Severity
 from xregit.document import api_files, compile_document, import_documents, load, to_bytes
@@ -175,7 +176,7 @@ def undated(value: Any) -> Any:
 def test_real_documents_are_published(shared: Path, tmp_path: Path, published: Draft7Validator, view: str) -> None:
     """Nor against any document that is imported, but for those whose content it can't take; each is accounted for."""
     refused: dict[str, set[str]] = {}
-    files = sorted(path for path in (shared / "corpus" / "docs").rglob("*") if path.is_file())
+    files = sample(sorted(path for path in (shared / "corpus" / "docs").rglob("*") if path.is_file()))
     for number, path in enumerate(files):
         report = import_documents([path], tmp_path / str(number) / "registry")
         if any(item.severity is Severity.ERROR for item in report.diagnostics):
@@ -184,7 +185,8 @@ def test_real_documents_are_published(shared: Path, tmp_path: Path, published: D
         for error in published.iter_errors(document):
             refused.setdefault(reason(error.instance), set()).add(path.name)
     table = yaml_loader.parse((CASES / "unpublishable.yaml").read_bytes()).value
-    assert refused == {why: set(names) for why, names in table.items()}
+    known = {why: set(names) & {path.name for path in files} for why, names in table.items()}
+    assert refused == {why: names for why, names in known.items() if names}
 
 
 def reason(schema: dict[str, Any]) -> str:

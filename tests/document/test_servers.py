@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.document.server import served, write_files
-from tests.ports import free_port
+from tests.ports import HOST, next_port
 from xregit.catalog import Registry
 from xregit.document import api_files
 
@@ -94,11 +94,11 @@ def nginx(root: Path, snippet: Path, port: int) -> Iterator[str]:
     config.write_text(
         f"daemon off; master_process off; pid {state}/pid; error_log {state}/error.log; events {{}}\n"
         f"http {{ access_log off; {temporary}\n"
-        f"server {{ listen 127.0.0.1:{port}; root {root}; include {snippet}; }} }}\n"
+        f"server {{ listen {HOST}:{port}; root {root}; include {snippet}; }} }}\n"
     )
     process = subprocess.Popen(["nginx", "-e", f"{state}/error.log", "-c", str(config)])
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://{HOST}:{port}"
     finally:
         process.terminate()
         process.wait(PATIENCE_S)
@@ -120,6 +120,7 @@ def started(url: str) -> None:
             return
 
 
+@pytest.mark.client
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not here; .ci/debian installs it")
 @pytest.mark.parametrize("path", ["", "/catalog"])
 def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, path: str) -> None:
@@ -127,8 +128,8 @@ def test_nginx_snippet_tells_what_each_file_is(small: Registry, tmp_path: Path, 
 
     The address of the registry is answered with and without a slash, as a page of another site may need it.
     """
-    root, port = tmp_path / "root", free_port()
-    base = f"http://127.0.0.1:{port}{path}"
+    root, port = tmp_path / "root", next_port()
+    base = f"http://{HOST}:{port}{path}"
     folder = root / path.removeprefix("/")
     write_files(api_files(small, base), folder)
     with nginx(root, folder / "nginx.conf", port) as address:

@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, given, settings
 
 import xregit
 from tests.fuzzing import catalogs, texts, wires
+from tests.sizes import some
 from tests.strategies import documents, folders, yaml_bytes
 from tests.strategies import wires as drawn_wires
 from xregit.catalog.loader import read_contents
 from xregit.errors import XregitError
 from xregit.protocols.json import json_bytes
 
-SLOW = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = settings(max_examples=some(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 ERROR = xregit.Severity.ERROR
 
 

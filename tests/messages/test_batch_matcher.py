@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.messages.catalogs import registry_of
+from tests.sizes import some
 from xregit.messages import batch_matcher
 from xregit.messages.matcher import Matcher
 
@@ -57,7 +58,7 @@ def matcher(definitions: list[Mapping[str, Any]]) -> Matcher:
 
 
 @pytest.mark.requirement("MSG-1")
-@settings(max_examples=150)
+@settings(max_examples=some(150))
 @given(
     st.lists(DEFINITION, max_size=12), st.lists(EVENT, max_size=6), st.sampled_from([1, batch_matcher.MAX_EXACT_TEXTS])
 )

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 import xregit
 from tests.messages.catalogs import GROUP, registry_of
 from tests.messages.strategies import NAMES, definitions
+from tests.sizes import some
 from xregit.messages.definition import to_definition
 from xregit.messages.encoder import MessageError
 
@@ -38,7 +39,7 @@ UNITS = {"qos": 1, "method": "PUT", "status": "201", "content-encoding": "gzip"}
 
 
 @pytest.mark.requirement("MSG-59", "MSG-63", "MSG-64", "MSG-65")
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=some(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(messages=definitions())
 @example(messages={"m": WITHOUT_PROTOCOL})
 def test_what_is_made_is_recognised(messages: dict[str, Any], tmp_path: Path) -> None:

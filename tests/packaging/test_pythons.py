@@ -15,11 +15,11 @@ import pytest
 from deltalake import DeltaTable
 
 import xregit
+from tests.cache import CACHE
 from tests.end_to_end.programs import cloned
 from tests.end_to_end.test_reproducibility import BACKWARDS
 from xregit.spark.tables import create_statements
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xregit" / "pythons"
 MACHINES = {"trixie": "3.13", "forky": "3.14"}
 BUILD = ("build", "--skip", "tables")
 TABLES = ("publish", "--tables", "build/tables")
@@ -93,7 +93,7 @@ def machine(request: pytest.FixtureRequest, clone: Path, packages: Path) -> Iter
     """Return the root folder of another machine with a copy of the clone, and of the package, in ``/work``."""
     root = CACHE / request.param
     if not (root / "complete").is_file():
-        pytest.skip(f"a machine with Python {MACHINES[request.param]} is not here; .ci/pythons makes it")
+        pytest.skip(f"a machine with Python {MACHINES[request.param]} is not here; .ci/programs makes it")
     if os.geteuid() != 0:
         pytest.skip("only root may run programs on it")
     work = Path(mkdtemp(prefix="work-", dir=root))

@@ -8,7 +8,7 @@ from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-from tests.ports import HOST, free_port
+from tests.ports import HOST, next_port
 
 SERVE = "import sys; from pathlib import Path; from xregit.pages.builder import serve_site as serve; "
 SERVE += "serve(Path(sys.argv[1]), None, sys.argv[2])"
@@ -17,9 +17,9 @@ COMMAND = (sys.executable, "-c", SERVE)
 PATIENCE_SECONDS = 180
 
 
-def free_address() -> str:
-    """Return an address at which nothing is served."""
-    return f"{HOST}:{free_port()}"
+def next_address() -> str:
+    """Return an address at which nothing else is served."""
+    return f"{HOST}:{next_port()}"
 
 
 def wait_for(url: str, text: str, pause: float = 0.2) -> bool:

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 import nats
 import pytest
 
-from tests.brokers.servers import JARS, mosquitto
+from tests.brokers.servers import mosquitto
 from tests.brokers.servers import nats as nats_server
+from tests.cache import CACHE
 from tests.catalog.folders import registry_of
+from tests.ports import HOST
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
 from xregit.cli.runner import run
@@ -39,8 +41,8 @@ from xregit.protocols import Wire, read_wire
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
-# Where .ci/brokers builds the client of NATS.
-NATS = str(JARS / "nats")
+# Where .ci/programs builds the client of NATS.
+NATS = str(CACHE / "nats")
 PATIENCE_SECONDS = 120
 MARKED = re.compile('<var class="xr-var">(.*?)</var>')
 PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
@@ -227,7 +229,7 @@ def test_line_of_mosquitto_sends_the_message(tmp_path: Path) -> None:
         ]
         with subprocess.Popen([*heard, "-F", "%t|%C|%P|%p"], stdout=subprocess.PIPE, text=True) as listening:
             while True:  # until the subscriber is there, nobody hears; it leaves when its patience ends
-                _run(sending(MQTT5, [f"mqtt://127.0.0.1:{port}"], {}), tmp_path, "mosquitto_pub")
+                _run(sending(MQTT5, [f"mqtt://{HOST}:{port}"], {}), tmp_path, "mosquitto_pub")
                 try:
                     said, _ = listening.communicate(timeout=0.5)
                     break
@@ -249,7 +251,7 @@ def test_line_of_kcat_sends_the_message(tmp_path: Path) -> None:
 def test_line_of_nats_sends_the_message(tmp_path: Path, body: str | None) -> None:
     """The copied lines of nats send subject, reply subject, headers and bytes as they are in the message."""
     if shutil.which("nats", path=NATS) is None:
-        pytest.skip("the client of NATS is not here; .ci/brokers installs it")
+        pytest.skip("the client of NATS is not here; .ci/programs installs it")
     headers = [{"name": "who", "value": 'it\'s "me" & $HOME'}]
     wire = {"protocol": "NATS", "subject": "doors.1", "reply-to": "doors.answers", "headers": headers}
     wire |= {"body_base64": body} if body is not None else {}
@@ -264,7 +266,7 @@ def test_line_of_nats_sends_the_message(tmp_path: Path, body: str | None) -> Non
         return result
 
     with nats_server(tmp_path) as port:
-        result = asyncio.run(heard(f"nats://127.0.0.1:{port}"))
+        result = asyncio.run(heard(f"nats://{HOST}:{port}"))
     assert (result.subject, result.reply, result.headers) == ("doors.1", "doors.answers", {"who": 'it\'s "me" & $HOME'})
     assert result.data == b64decode(body or "")
 

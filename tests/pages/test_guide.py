@@ -272,6 +272,7 @@ def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
     assert xregit.check(xregit.load(tmp_path / "registry")).counts["error"] == 0
 
 
+@pytest.mark.client
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
 def test_document_is_prepared_for_a_server(tmp_path: Path) -> None:
     """What the page on other tools gives to jq leaves all but what a server refuses beside an alias."""
@@ -291,6 +292,7 @@ def test_document_is_prepared_for_a_server(tmp_path: Path) -> None:
     assert result == document
 
 
+@pytest.mark.client
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
 def test_what_left_the_catalog_is_named_for_a_server(tmp_path: Path) -> None:
     """What the page gives to jq leaves the xids of entities that are gone, and of no other change."""

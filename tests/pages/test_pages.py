@@ -18,6 +18,7 @@ from tests.catalog.folders import registry_of
 from tests.pages.links import links_of, target
 from tests.pages.rich import FILES as RICH
 from tests.pages.test_prose import only_safe
+from tests.sizes import some
 from xregit.catalog import Registry
 from xregit.pages import Page, pages
 from xregit.pages.context import SiteContext
@@ -353,7 +354,7 @@ OWN = {"definitions.js", "../assets/wire.js", "../assets/recognise.js"}
 ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(60), suppress_health_check=[HealthCheck.too_slow])
 @given(ATTRIBUTES, ATTRIBUTES, ATTRIBUTES)
 def test_any_value_has_a_page(message: dict[str, Any], endpoint: dict[str, Any], schema: dict[str, Any]) -> None:
     """No value of any attribute keeps a page from being made, or gets a dangerous link into one."""

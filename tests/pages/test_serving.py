@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.server import COMMAND, PATIENCE_SECONDS, free_address, wait_for
+from tests.pages.server import COMMAND, PATIENCE_SECONDS, next_address, wait_for
 from tests.pages.small import small_folder
+
+pytestmark = pytest.mark.long
 
 MESSAGE = "messagegroups/doors/messages/doors.closed"
 OTHER = "messagegroups/doors/messages/doors.opened"
@@ -26,7 +28,7 @@ def registry(tmp_path: Path) -> Path:
 @pytest.fixture
 def site(registry: Path, root: Path, tmp_path: Path) -> Iterator[str]:
     """Serve its site, and give the address; what is told goes to a file."""
-    address, command = free_address(), [*COMMAND, str(registry)]
+    address, command = next_address(), [*COMMAND, str(registry)]
     with (
         (tmp_path / "log").open("wb") as log,
         subprocess.Popen([*command, address], cwd=root / "tools", stderr=log) as server,

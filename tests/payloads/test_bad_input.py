@@ -6,17 +6,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from json import dumps
-from time import process_time
 from typing import Any
 
 import pytest
 
+from tests.sizes import sample
+from tests.steps import at_most
 from xregit.payloads import PayloadSchema, SchemaError, parse
 from xregit.payloads.base import MAX_IN_A_ROW, Document
 from xregit.payloads.compatibility import compare_documents
 
-# Without bounds it would be minutes. Measuring coverage, as CI does, takes up to ten times what it takes else.
-SECONDS = 10.0
+# Without bounds it would be billions.
+MAX_STEPS = 30_000_000
 XSD = '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{}</xs:schema>'
 PATTERN = (
     '<xs:element name="a"><xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="{}"/>'
@@ -154,15 +155,14 @@ sys.addaudithook(_audit)
 
 @contextmanager
 def bounded() -> Iterator[None]:
-    """Run something that must be quick and must not reach out."""
+    """Run something that must take few steps and must not reach out."""
     _watching.append([])
-    start = process_time()
     try:
-        yield
+        with at_most(MAX_STEPS):
+            yield
     finally:
         seen = _watching.pop()
     assert seen == []
-    assert process_time() - start < SECONDS
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -179,7 +179,7 @@ def schema(request: pytest.FixtureRequest) -> PayloadSchema:
     return parse(format_, document.encode())
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", sample([*BODIES]))
 @pytest.mark.parametrize("contenttype", ["", "application/json"])
 def test_hostile_payload_is_answered_in_bounded_time(schema: PayloadSchema, name: str, contenttype: str) -> None:
     """Whatever arrives, validation says in bounded time whether it is a payload, without opening anything."""

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import some
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, parse, problems
 from xregit.payloads.compatibility import compare
 
@@ -150,7 +151,7 @@ def test_xml_returns(value: Any) -> None:
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("contenttype", ["", "application/json"])
-@settings(max_examples=200)
+@settings(max_examples=some(200))
 @given(body=st.binary() | json_values.map(str).map(str.encode) | markup)
 def test_validation_never_raises(format_: str, contenttype: str, body: bytes) -> None:
     """Any bytes are a payload or not; validation says which."""

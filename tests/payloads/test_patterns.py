@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import some
 from xregit.payloads.compatibility.budget import Budget, TooLargeError
 from xregit.payloads.compatibility.patterns import difference, includes
 
@@ -31,7 +32,7 @@ def matches(pattern: str, text: str) -> bool:
     return jsonschema_rs.validator_for({"pattern": pattern}).is_valid(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=some(300))
 @given(PATTERNS, PATTERNS, TEXTS)
 def test_a_difference_is_one_and_where_there_is_none_no_text_shows_one(one: str, other: str, texts: list[str]) -> None:
     """The text that is returned tells the two apart; without it, each text of the first matches the second."""

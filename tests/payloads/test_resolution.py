@@ -16,11 +16,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.payloads.compatibility_page import Case, cases
+from tests.sizes import some
 from xregit.payloads import SchemaError, parse
 from xregit.payloads.compatibility import Answer, compare
 
 AVRO = "Avro/1.11.1"
-slow = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+slow = settings(max_examples=some(150), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 NAMES = st.sampled_from(("a", "b", "c"))
 PRIMITIVES = st.sampled_from(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
@@ -125,7 +126,7 @@ def test_what_is_said_to_be_read_is_read_by_another(old: Any, new: Any, alike: b
 
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.language == "Avro"], ids=lambda case: case.change)
-@settings(max_examples=20)
+@settings(max_examples=some(20))
 @given(st.data())
 def test_each_case_agrees_with_another_reader(case: Case, data: st.DataObject) -> None:
     """Of the cases of the page, those that are compatible are read by fastavro."""

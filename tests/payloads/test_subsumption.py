@@ -7,10 +7,10 @@ import re
 from typing import Any
 
 import jsonschema
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import some
 from xregit.payloads import parse
 from xregit.payloads.compatibility import Answer, compare
 from xregit.payloads.json_schema.subschemas import map_subschemas
@@ -154,33 +154,28 @@ def judge(draft: str, document: Any) -> Any:
     return validator(document, format_checker=validator.FORMAT_CHECKER if draft in OLD_DRAFTS else None)
 
 
-@pytest.mark.parametrize(
-    "examples", [300, pytest.param(3_000, marks=pytest.mark.long)], ids=lambda count: f"{count} pairs"
-)
-def test_nothing_is_called_compatible_that_a_value_disproves(examples: int) -> None:
+@settings(max_examples=some(800), suppress_health_check=[HealthCheck.too_slow])
+@given(pairs(), st.lists(VALUES, min_size=10, max_size=30))
+def test_nothing_is_called_compatible_that_a_value_disproves(
+    pair: tuple[tuple[str, Any], tuple[str, Any]], values: list[Any]
+) -> None:
     """Every value of the old schema is one of the new, where the verdict says so, and the other way round.
 
     What is shown as an example is one that one of them accepts and the other refuses.
     """
-
-    @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
-    @given(pairs(), st.lists(VALUES, min_size=10, max_size=30))
-    def law(pair: tuple[tuple[str, Any], tuple[str, Any]], values: list[Any]) -> None:
-        old, new = (parse(f"JsonSchema/{draft}", json.dumps(item).encode()) for draft, item in pair)
-        result = compare(old, new)
-        judges = [judge(*item) for item in pair]
-        for value in values:
-            accepted = tuple(judge.is_valid(value) for judge in judges)
-            assert not (accepted == (True, False) and result.backward is Answer.YES), value
-            assert not (accepted == (False, True) and result.forward is Answer.YES), value
-        for verdict in result.verdicts:
-            if shown := re.search(r", as ([^…]*) shows\.$", verdict.message):
-                assert len({judge.is_valid(json.loads(shown[1])) for judge in judges}) == len(judges), verdict.message
-
-    law()
+    old, new = (parse(f"JsonSchema/{draft}", json.dumps(item).encode()) for draft, item in pair)
+    result = compare(old, new)
+    judges = [judge(*item) for item in pair]
+    for value in values:
+        accepted = tuple(judge.is_valid(value) for judge in judges)
+        assert not (accepted == (True, False) and result.backward is Answer.YES), value
+        assert not (accepted == (False, True) and result.forward is Answer.YES), value
+    for verdict in result.verdicts:
+        if shown := re.search(r", as ([^…]*) shows\.$", verdict.message):
+            assert len({judge.is_valid(json.loads(shown[1])) for judge in judges}) == len(judges), verdict.message
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(150), suppress_health_check=[HealthCheck.too_slow])
 @given(DOCUMENTS)
 @example({"oneOf": [{"type": "string"}, {"maxLength": 2}], "$defs": {"d": True}})
 def test_a_schema_never_contradicts_itself(document: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.sizes import sample
 from xregit.payloads import parse
 from xregit.payloads.compatibility import Answer, compare
 
@@ -38,7 +39,7 @@ def test_each_document_tells_schemas_apart(family: str) -> None:
     """What is said to be read is read, and what is said not to be has a document that shows it."""
     names = TABLE[family]["schemas"]
     wrong = []
-    for old, new in itertools.product(names, repeat=2):
+    for old, new in sample([*itertools.product(names, repeat=2)]):
         answer = compare(schema(family, old), schema(family, new)).backward
         refused = accepted(family, old) - accepted(family, new)
         if (answer is Answer.YES and refused) or (answer is Answer.NO and not refused):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.catalog.folders import folder, registry_of
 from tests.rules.examples import Example, example_of, findings
+from tests.sizes import some
 from xregit.catalog import read_folder
 from xregit.diagnostics import Severity
 from xregit.rules import check
@@ -73,7 +74,7 @@ VALUES = st.recursive(
 FILES = st.dictionaries(NAMES, VALUES, max_size=6)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(150), suppress_health_check=[HealthCheck.too_slow])
 @given(FILES, FILES, FILES, FILES)
 def test_no_value_anywhere_ends_the_check(
     group: dict[str, Any], message: dict[str, Any], endpoint: dict[str, Any], schema: dict[str, Any]

@@ -1,14 +1,16 @@
-"""What `.ci/lake` has fetched for Spark from Maven Central: all archives of one purpose, or none."""
+"""What `.ci/programs` has fetched for Spark from Maven Central: all archives of one purpose, or none."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-LAKE = Path(__file__).parents[2] / "build" / "clients" / "lake"
+from tests.cache import CACHE
+
+JARS = CACHE / "spark-jars"
 
 
 def _all(*names: str) -> tuple[Path, ...]:
-    results = tuple(path for name in names for path in (LAKE / "jars").glob(f"{name}-[0-9]*.jar"))
+    results = tuple(path for name in names for path in JARS.glob(f"{name}-[0-9]*.jar"))
     return results if len(results) == len(names) else ()
 
 

@@ -32,7 +32,7 @@ BINARY: Headers = [("ce_specversion", b"1.0"), ("ce_id", b"2"), ("ce_type", b"t.
 def broker(tmp_path: Path) -> Iterator[str]:
     """Run a broker, and give its address."""
     if not KAFKA_JARS:
-        pytest.skip("Spark's source of Kafka is not here; .ci/lake fetches it from Maven Central")
+        pytest.skip("Spark's source of Kafka is not here; .ci/programs fetches it from Maven Central")
     folder = tmp_path / "kafka"
     folder.mkdir()
     with servers.kafka(folder) as port:

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sizes import some
 from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
 from xregit.messages.batch_matcher import UNSURE
 from xregit.messages.decoder import decode
@@ -327,7 +328,7 @@ EVENTS = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(st.lists(st.none() | st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
 def test_every_message_is_somewhere_once(plain: PackedPlan, given_: list[bytes | None]) -> None:
     """Whatever bytes come, and be it a row without any, each message is in exactly one table; blank lines are none."""
@@ -374,7 +375,7 @@ HOSTILE = [
 ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=some(40))
 @given(
     st.lists(
         st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | st.sampled_from(HOSTILE),

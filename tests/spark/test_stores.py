@@ -21,8 +21,9 @@ from deltalake import DeltaTable
 from pyarrow import fs
 
 import xregit
-from tests.ports import free_port
-from tests.spark.jars import DELTA_JARS, LAKE
+from tests.cache import CACHE
+from tests.ports import HOST, next_port
+from tests.spark.jars import DELTA_JARS
 from tests.spark.repository import SAMPLE, CatalogRepository
 from tests.spark.streams import event, registry_of, write
 from xregit.spark.session import JVM_OPTIONS, LOCAL_DEFAULTS
@@ -90,7 +91,7 @@ def delta_server(lake: Path) -> Iterator[str]:
 def refuse_without_delta() -> None:
     """Skip a test where Delta's own classes are not here."""
     if not DELTA_JARS:
-        pytest.skip("Delta's own classes are not here; .ci/lake fetches them from Maven Central")
+        pytest.skip("Delta's own classes are not here; .ci/programs fetches them from Maven Central")
 
 
 def run(at: Path, *arguments: str, **environment: str) -> str:
@@ -206,25 +207,26 @@ def test_object_store_needs_no_more_than_pypi(sample: CatalogRepository, tmp_pat
 @contextmanager
 def connect_server(master: str, log: Path, settings: Mapping[str, str]) -> Iterator[str]:
     """Give the URL of a Spark Connect server."""
-    home, port = Path(pyspark.__file__).parent, free_port()
+    home, port = Path(pyspark.__file__).parent, next_port()
     own = {**LOCAL_DEFAULTS, "spark.ui.enabled": "false", "spark.connect.grpc.binding.port": str(port)}
+    own["spark.connect.grpc.binding.address"] = HOST
     own |= {"spark.driver.extraJavaOptions": " ".join(JVM_OPTIONS)}
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
     submit = [str(home / "bin" / "spark-submit"), "--master", master, *conf({**own, **settings})]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": HOST}
     if not shutil.which("java"):
         pytest.skip("no Java on the path to run a Spark Connect server with")
     with running([*submit, "--class", server, "spark-internal"], environment, log, port):
-        yield f"sc://127.0.0.1:{port}"
+        yield f"sc://{HOST}:{port}"
 
 
 @contextmanager
 def object_store(data: Path) -> Iterator[dict[str, str]]:
     """Give what clients of a server of object stores need to know; it has one bucket."""
-    program, port = LAKE / "minio", free_port()
+    program, port = CACHE / "minio" / "minio", next_port()
     if not program.exists():
-        pytest.skip("MinIO is not here; .ci/lake builds it with Go")
-    at = f"127.0.0.1:{port}"
+        pytest.skip("MinIO is not here; .ci/programs builds it with Go")
+    at = f"{HOST}:{port}"
     environment = {**os.environ, "MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": KEY}
     with running(
         [str(program), "server", "--quiet", "--address", at, str(data)], environment, data.with_suffix(".log"), port
@@ -259,4 +261,4 @@ def running(command: list[str], environment: Mapping[str, str], log: Path, port:
 def answers(port: int) -> bool:
     """Tell whether something listens on a port of this machine."""
     with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+        return client.connect_ex((HOST, port)) == 0

@@ -1,4 +1,4 @@
-"""The official AsyncAPI parser, which `.ci/asyncapi` installs, as the judge of documents."""
+"""The official AsyncAPI parser, which `.ci/programs` installs, as the judge of documents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[3]
-MODULES = ROOT / "build" / "clients" / "asyncapi" / "node_modules"
+from tests.cache import CACHE
+
+MODULES = CACHE / "asyncapi" / "node_modules"
 SCRIPT = Path(__file__).with_name("parse.cjs")
 # One run of Node reads all documents of a test.
 SECONDS = 600
@@ -20,8 +21,8 @@ def missing() -> str:
     """Return why the parser can't be asked, or nothing."""
     if shutil.which("node") is None:
         return "Node.js is not here, and with it the AsyncAPI parser"
-    if not (MODULES / "@asyncapi" / "protobuf-schema-parser").is_dir():
-        return "the AsyncAPI parser is not here; .ci/asyncapi installs it"
+    if not (CACHE / "asyncapi" / "complete").is_file():
+        return "the AsyncAPI parser is not here; .ci/programs installs it"
     return ""
 
 

@@ -13,7 +13,7 @@ from xregit.document import read_document
 from xregit.document.asyncapi import asyncapi_files
 from xregit.source.atomic_write import replace_tree
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")
+pytestmark = [pytest.mark.client, pytest.mark.skipif(bool(missing()), reason=missing() or "it is here")]
 
 
 def test_parser_finds_what_is_wrong(tmp_path: Path) -> None:

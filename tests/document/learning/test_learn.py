@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import xregit
+from tests.sizes import some
 from xregit.cli.commands import xregit as command
 from xregit.document.learning.privacy import is_word
 from xregit.document.learning.shapes import Shape, join
@@ -304,7 +305,7 @@ SAMPLES = st.lists(EVENTS | NATIVE | CARRIED, min_size=1, max_size=12)
 ALIKE = st.lists(EVENTS.map(lambda event: event | {"type": "a.b"}), min_size=10, max_size=14)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=some(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SAMPLES | ALIKE, SAMPLES | ALIKE)
 def test_each_sample_is_recognised_as_one_definition(
     tmp_path_factory: pytest.TempPathFactory, first: list[Any], second: list[Any]
