@@ -18,9 +18,9 @@ from xregit.document import read
 from xregit.pages import pages
 from xregit.pages.builder import write_pages
 
-# What each engine reads, and how it is started; a proxy that nobody answers stands between it and other hosts.
 pytestmark = pytest.mark.client
 
+# What each engine reads, and how it is started; a proxy that nobody answers stands between it and other hosts.
 ENGINES: Mapping[str, tuple[Mapping[str, str], tuple[str, ...]]] = {
     "properdocs": (
         {
