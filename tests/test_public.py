@@ -32,6 +32,7 @@ def test_public_name_is_there_and_described(name: str) -> None:
 
 # Types that callers have from elsewhere, or write as a value: paths, dates, mappings, sessions, options by keyword.
 ELSEWHERE = {"Any", "Callable", "DataFrame", "DeltaTable", "Mapping", "Options", "Path", "Sequence", "SparkSession"}
+ELSEWHERE |= {"StreamingQuery"}
 ELSEWHERE |= {"Input", "Unpack", "date", "datetime", *dir(builtins)}
 
 
@@ -89,13 +90,13 @@ def test_what_a_notebook_shows_is_short(root: Path) -> None:
 def test_guide_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The programs of the page about Python, one after the other, do what they say."""
     monkeypatch.chdir(root)
-    text = (root / "site" / "docs" / "python.md").read_text(encoding="utf-8")
+    text = (root / "site" / "manual" / "python.md").read_text(encoding="utf-8")
     program = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
     exec(compile(program, "python.md", "exec"), {})  # noqa: S102 - our own page
 
 
 def test_page_names_all_that_is_public(root: Path) -> None:
     """The page about Python has a row for every name, and for no other."""
-    text = (root / "site" / "docs" / "python.md").read_text(encoding="utf-8")
+    text = (root / "site" / "manual" / "python.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(xregit.__all__)

@@ -38,6 +38,23 @@ def test_a_registry_is_read_as_it_was(repository: Repository) -> None:
     assert registry.origin.span(Place("registry/gone.yaml")).line == 0
 
 
+def test_a_registry_may_be_the_top_of_its_repository(tmp_path: Path) -> None:
+    """Its files have their history, and the places of a commit are those of the folder."""
+    top = new_repository(tmp_path / "repository")
+    folder(tmp_path, {MESSAGE: "name: new\n"})
+    (tmp_path / "registry").rename(tmp_path / "files")
+    for path in (tmp_path / "files").iterdir():
+        path.rename(top.root / path.name)
+    top.commit("one")
+    now, then = read_folder(top.root), read_commit(top.root, "HEAD")
+    for registry in (now, then):
+        message = registry.resource("/messagegroups/g/messages/m")
+        assert message is not None
+        assert (message.place, registry.problems) == (Place(MESSAGE), ())
+        assert len(registry.facts(message.place).commits) == 1
+        assert registry.origin.span(message.place, ("name",)).line == 1
+
+
 def test_a_commit_reads_as_its_checkout(repository: Repository) -> None:
     """From memory and from disk the same comes out."""
     now = read_commit(repository.root / "registry", "HEAD")

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.steps import steps
-from xregit.catalog.codeowners import PatternIndex
-from xregit.catalog.globs import codeowners_regex, is_codeowners_pattern, settings_regex
+from xregit.catalog.codeowners import PatternIndex, codeowners_regex, is_codeowners_pattern, settings_regex
 
 PATHS = st.text("ab/", max_size=12)
 FILES = st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=5).map("/".join)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.catalog.folders import registry_of
-from xregit.changes import change_location, diff
+from xregit.changes import diff
 from xregit.changes.review import merge_findings, review
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.rules import check
@@ -36,7 +36,7 @@ def test_many_names_are_not_compared_with_each_other(tmp_path: Path, monkeypatch
         compared.append(one)
         return False
 
-    monkeypatch.setattr(change_location, "is_misspelled", noted)
+    monkeypatch.setattr("xregit.changes.review.is_misspelled", noted)
     state = {"registry.yaml": "registryid: a\n", "messagegroups/g/messagegroup.yaml": "name: G\n"}
     before, after = (
         registry_of(tmp_path / sign, {**state, "messagegroups/g/messages/a.yaml": f"labels: {{{many(sign)}}}\n"})

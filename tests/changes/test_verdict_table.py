@@ -9,7 +9,7 @@ from pathlib import Path
 from xregit.changes.verdict_table import VerdictRow, load_table
 from xregit.rules import rule_named
 
-PAGE = "site/docs/verdicts.md"
+PAGE = "site/manual/verdicts.md"
 HEAD = """\
 # What each change does to whom
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,10 +17,12 @@ import pyarrow.parquet as pq
 
 import xregit
 from tests.fuzzing.wires import ROOT, wire_seeds
-from xregit.messages.decoder import decode
-from xregit.spark.streams.decoder import decode_kafka_lines
-from xregit.spark.streams.plan import Plan, plan
-from xregit.spark.streams.router import PartitionRouter
+from tests.spark.streams import landed
+from xregit.messages.decoder import Input, decode
+from xregit.spark.streams.decoder import kafka_line, split
+from xregit.spark.streams.message_tables import record_columns
+from xregit.spark.streams.router import Plan, make_plan
+from xregit.spark.streams.source import KAFKA_JSON, LINES
 
 Tables = Mapping[str, Counter[str]]
 
@@ -28,14 +30,19 @@ Tables = Mapping[str, Counter[str]]
 def rows(data: bytes) -> None:
     """Sort lines together and one by one: both give the same rows, one for each message; so with records of Kafka."""
     lines = data.split(b"\n")
-    given = [(line, len(line)) for line in lines if line and not line.isspace()]
-    due = sum(len(decode(line)) for line, _ in given)
-    together, single = _sorted(lambda to: to.route_lines(lines)), _sorted(lambda to: to.route(given))
+    given = [line for line in lines if line and not line.isspace()]
+    together = _sorted(lines, LINES)
+    single: dict[str, Counter[str]] = {}
+    for line in lines:
+        for name, rows_of_line in _sorted([line], LINES).items():
+            single.setdefault(name, Counter()).update(rows_of_line)
     assert together == single, (together, single)
-    assert _count(single) == due
-    records = list(decode_kafka_lines(pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})))
-    assert len(records) == len(given)
-    assert _count(_sorted(lambda to: to.route(records))) == sum(len(decode(record)) for record, _ in records)
+    assert _count(together) == sum(_count_messages(line) for line in given)
+    assert _count(_sorted(lines, KAFKA_JSON)) == sum(_count_messages(kafka_line(line)) for line in given)
+
+
+def _count_messages(message: Input) -> int:
+    return sum(len(decode(part)) for part in split(message))
 
 
 def row_seeds() -> Iterator[bytes]:
@@ -61,21 +68,16 @@ def _base64(value: Any) -> str:
 
 @cache
 def _plan() -> Plan:
-    return plan(xregit.load(ROOT / "registry"))
+    return replace(make_plan(xregit.load(ROOT / "registry")), record=record_columns(()))
 
 
-def _sorted(sort: Callable[[PartitionRouter], Iterable[pa.RecordBatch]]) -> Tables:
+def _sorted(lines: list[bytes], message_format: str) -> Tables:
     """Return how often each row is in each table after messages are sorted."""
-    with TemporaryDirectory() as name:
-        sorter = PartitionRouter(_plan(), name)
-        return _read(Path(name), chain(sort(sorter), sorter.write()))
-
-
-def _read(folder: Path, parts: Iterable[pa.RecordBatch]) -> Tables:
+    batch = pa.RecordBatch.from_pydict({"value": pa.array(lines, pa.binary())})
     result: dict[str, Counter[str]] = {}
-    for part in parts:
-        for file in part.to_pylist():
-            listed = pq.read_table(folder / file["table"] / file["path"]).to_pylist()
+    with TemporaryDirectory() as name:
+        for file in landed(_plan(), [batch], Path(name), message_format):
+            listed = pq.read_table(Path(name) / file["table"] / file["path"]).to_pylist()
             assert file["records"] == len(listed)
             result.setdefault(file["table"], Counter()).update(map(repr, listed))
     return result

@@ -13,7 +13,6 @@ import xregit
 from xregit.messages.template import Template
 from xregit.protocols import Wire, WireError, bind, event_json, extract, flatten, read_event, read_wire
 from xregit.protocols.json import json_bytes, json_value
-from xregit.spark.streams.decoder import LineMatcher, decode_or_none, to_incoming
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -24,15 +23,6 @@ KINDS = ("string", "uritemplate", "uri")
 @cache
 def _matcher() -> xregit.Matcher:
     return xregit.Matcher(xregit.load(ROOT / "registry"))
-
-
-@cache
-def _line_matcher() -> LineMatcher:
-    return LineMatcher(_matcher())
-
-
-def _only(found: xregit.Match) -> str:
-    return found.matches[0].xid if len(found.matches) == 1 else ""
 
 
 def match(data: bytes) -> None:
@@ -66,15 +56,11 @@ def event(data: bytes) -> None:
 
 
 def route(data: bytes) -> None:
-    """Match lines as a stream has them, many at a time too, and the parts of a Kafka record, which need not be text."""
+    """Match lines as a stream has them, and the parts of a Kafka record, which need not be text."""
     lines = data.split(b"\n")
     for line in lines:
         for item in _matcher().each(line):
             json_bytes(item.as_json())
-    for part, events, answers in _line_matcher().match(lines):
-        for line, plain, answer in zip(part, events, answers, strict=True):
-            if answer.sure and plain is not None and decode_or_none(to_incoming, plain) is not None:
-                assert answer.xid == _only(_matcher().match(line))
     key, value, topic, name, header, *_ = [*lines, b"", b"", b"", b"", b""]
     headers = {name.decode(errors="replace"): (_text(header), _text(key))}
     text = _text(key)

@@ -57,10 +57,11 @@ def test_placeholder_is_what_the_payload_says(registry: xregit.Registry) -> None
     """What stands in the payload under a placeholder's name is its value, in whatever spelling; else it is made up."""
     wire = xregit.new(registry["/messagegroups/luggage.handling/messages/luggage.bag.loaded"], example=True).as_json()
     data = wire["data"]
-    assert wire["subject"] == data["bagtag"] == "1234567890"
+    assert wire["subject"] == data["bagtag"] == "0220473124"
     airport, flight = data["location"]["airport"], data["flightid"]
     assert wire["source"] == f"https://luggage.example.com/airports/{airport}/flights/{flight}"
     definition = to_definition(registry[TRIP])
     assert example_context(definition, {"VIN": "WDB/1", "trip": [{"vin": "WDB1"}]})["vin"] == "WDB1"
-    assert example_context(definition, {"vin": "text"})["vin"] == "vin-1"
-    assert example_context(definition, {"vin": True})["vin"] == example_context(definition)["vin"] == "vin-1"
+    assert example_context(definition, {"vin": "text"})["vin"] == "WDB9634031L123456"
+    assert example_context(definition, {"vin": True}) == example_context(definition)
+    assert example_context(definition)["tripid"] == "trip-1"

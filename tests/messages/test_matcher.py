@@ -81,6 +81,15 @@ def test_what_can_not_be_read_fits_nothing(message: bytes | str, problem: str, t
     assert problem in result.as_json()["reasons"][0]["failed"][0]["found"]
 
 
+def test_payload_that_nests_too_deep_is_a_reason(tmp_path: Path) -> None:
+    """What can be read and not be written again is a payload that no definition has, with a schema or without."""
+    deep = b'{"specversion":"1.0","id":"1","source":"/s","type":"t","data":' + b"[" * 1020 + b"]" * 1020 + b"}"
+    for payload in ({}, {"dataschemaformat": "JsonSchema/draft-07", "dataschema": {}}):
+        result = xregit.Matcher(registry_of(tmp_path, {"m": {**TYPED, **payload}})).match(deep)
+        assert result.outcome == "none"
+        assert result.reasons[0].failed[0].found == '"data" must not nest that deep.'
+
+
 def test_batch_has_a_result_for_each_event(tmp_path: Path) -> None:
     """Each event of a batch is recognised by itself."""
     matcher = xregit.Matcher(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xregit.model.quoting import MAX_CHARS, cut, quote, to_json
+from xregit.model.excerpts import MAX_CHARS, cut, quote, to_json
 
 SHOWN: list[tuple[Any, str, str]] = [
     ("a text", '"a text"', '"a text"'),

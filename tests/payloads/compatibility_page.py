@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "cases" / "compatibility"
-PAGE = Path("site/docs/compatibility.md")
+PAGE = Path("site/manual/compatibility.md")
 # In the order in which the page has them.
 FILES = ("jsonschema", "avro", "protobuf", "protobufjson", "xsd", "jsonstructure")
 MARK = "@"

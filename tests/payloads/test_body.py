@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from xregit.payloads.body import explain_framing
+from xregit.payloads.base import explain_framing
 
 WRONG = ("it is wrong",)
 

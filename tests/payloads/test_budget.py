@@ -10,8 +10,7 @@ import pytest
 from tests.sizes import some
 from xregit.payloads import problems
 from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
-from xregit.payloads.compatibility.base import MAX_PAIRS
-from xregit.payloads.compatibility.budget import MAX_STEPS, Budget, TooLargeError
+from xregit.payloads.compatibility.base import MAX_PAIRS, MAX_STEPS, Budget, TooLargeError
 
 JSON, AVRO, XSD = "JsonSchema/draft/2020-12", "Avro/1.11.1", "XSD/1.0"
 FRAME = (

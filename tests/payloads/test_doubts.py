@@ -11,7 +11,7 @@ import yaml
 from jsonschema.validators import validator_for
 
 from xregit.payloads import problems
-from xregit.payloads.json_schema.keywords import KEYWORDS
+from xregit.payloads.json_schema.lint import KEYWORDS
 from xregit.payloads.json_schema.schema import DRAFTS, Draft
 
 CASES: list[list[Any]] = yaml.safe_load((Path(__file__).parent / "cases_doubts.yaml").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from xregit.model.aliases import names
 from xregit.payloads import language
 from xregit.rules import rule_named
 
-PAGE = Path(__file__).parents[2] / "site" / "docs" / "payloads.md"
+PAGE = Path(__file__).parents[2] / "site" / "manual" / "payloads.md"
 DOCUMENT = b'{"type": "record", "name": "Trip", "fields": [{"name": "metres", "type": "long"}]}'
 AFTER = DOCUMENT.replace(b"}]", b'}, {"name": "driver", "type": "string"}]')
 

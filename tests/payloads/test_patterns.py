@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sizes import some
-from xregit.payloads.compatibility.budget import Budget, TooLargeError
+from xregit.payloads.compatibility.base import Budget, TooLargeError
 from xregit.payloads.compatibility.patterns import difference, includes
 
 ATOMS = st.sampled_from(("a", "b", ".", "[ab]", "[^a]", r"\d", r"\w", r"\S", "[a-c0]", "-", r"\."))

@@ -17,6 +17,7 @@ from xregit.rules import RULES, Rule, check
 # Faults that a document can't have, and why.
 MENDED = {
     "unknown-rule": "settings are no part of a document",
+    "domainlabel-not-found": "settings are no part of a document",
     "pattern-without-match": "settings are no part of a document",
     "unknown-rule-waived": "neither are waivers",
     "group-without-owner": "a document has no files that one could own",

@@ -82,7 +82,7 @@ def chain() -> Contents:
 
 def properties() -> Contents:
     """Return one message with very many properties."""
-    result: dict[str, Any] = {f"p{number}": {} for number in range(MANY)}
+    result: dict[str, Any] = {f"p{number}": {} for number in range(MANY // 4)}
     return messages({"a": {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}, **result}}})
 
 
@@ -211,6 +211,8 @@ ATTACKS: dict[str, Attack] = {
         code=0,
     ),
     "a chain of ten thousand bases": Attack(chain, ("--registry", "document.json", "check"), says=("Found",), code=0),
-    "a million properties": Attack(properties, ("--registry", "document.json", "check"), says=("Found",), code=0),
+    "a quarter of a million properties": Attack(
+        properties, ("--registry", "document.json", "check"), says=("Found",), code=0
+    ),
     "a payload of a million properties": Attack(body, ("match", "line.jsonl"), says=('"outcome":"one"',), code=0),
 }

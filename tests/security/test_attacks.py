@@ -19,7 +19,7 @@ from tests.security.attacks import ATTACKS
 # For one command: seconds of the processor's time, and bytes of address space.
 SECONDS = 180
 MEMORY = 2 * 2**30
-PAGE = Path("site/docs/hostile.md")
+PAGE = Path("site/manual/hostile.md")
 TABLE = Path(__file__).parent / "attacks.yaml"
 HEAD = f"""# Hostile input
 

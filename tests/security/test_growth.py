@@ -23,12 +23,11 @@ from tests.sizes import FULL
 from tests.steps import steps
 from xregit.catalog.loader import read_contents
 from xregit.cli.check import at_least, unlisted
-from xregit.cli.match import answers, documents
+from xregit.cli.messages import answers, documents
 from xregit.reports.changes import changes_json, changes_text
 from xregit.reports.formats import REPORTS
 from xregit.reports.markdown import changes_markdown
-from xregit.reports.matches import match_text
-from xregit.reports.text import text
+from xregit.reports.text import match_text, text
 from xregit.source.yaml_formatter import UnformattableError, format_yaml
 
 BYTES = 100_000
@@ -113,7 +112,7 @@ def test_import_takes_few_steps(name: str, tmp_path: Path) -> None:
         (tmp_path / file).write_text(source(size))
         xregit.import_documents(tmp_path / file, tmp_path / str(size))
 
-    work(1000)  # what is imported late
+    work(BYTES)  # what is imported late, and how deep it goes
     expect_steps(work)
 
 

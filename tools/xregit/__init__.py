@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xregit.document import ImportReport, import_documents, load, read
     from xregit.document import compile_document as compile  # noqa: A004
     from xregit.document.asyncapi import export_asyncapi
-    from xregit.document.learning import LearnReport, learn
+    from xregit.document.learner import LearnReport, Limits, learn
     from xregit.errors import CatalogError, XregitError
     from xregit.messages.constraints import Failure
     from xregit.messages.encoder import MessageError, new
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
         published_at,
         tables_at,
     )
-    from xregit.spark.streams.job import RoutingResult, route
+    from xregit.spark.streams.job import route
+    from xregit.spark.streams.sink import BatchResult
 
 _PLACES = {
     "ContractEntry": "catalog",
@@ -68,8 +69,9 @@ _PLACES = {
     "load": "document",
     "read": "document",
     "export_asyncapi": "document.asyncapi",
-    "LearnReport": "document.learning",
-    "learn": "document.learning",
+    "LearnReport": "document.learner",
+    "Limits": "document.learner",
+    "learn": "document.learner",
     "CatalogError": "errors",
     "XregitError": "errors",
     "Failure": "messages.constraints",
@@ -92,12 +94,13 @@ _PLACES = {
     "publish_history": "spark.publication",
     "published_at": "spark.publication",
     "tables_at": "spark.publication",
-    "RoutingResult": "spark.streams.job",
+    "BatchResult": "spark.streams.sink",
     "route": "spark.streams.job",
 }
 
 __all__ = [
     "RULES",
+    "BatchResult",
     "CatalogError",
     "Change",
     "ContractEntry",
@@ -108,6 +111,7 @@ __all__ = [
     "Impact",
     "ImportReport",
     "LearnReport",
+    "Limits",
     "Match",
     "Matcher",
     "Message",
@@ -120,7 +124,6 @@ __all__ = [
     "Report",
     "Resolved",
     "Review",
-    "RoutingResult",
     "Rule",
     "Schema",
     "SchemaGroup",
@@ -154,11 +157,13 @@ def __getattr__(name: str) -> Any:
 
     Raises:
         AttributeError: there is no such name.
+        XregitError: it needs Spark, which is not installed.
     """
     if name not in _PLACES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _PLACES[name].partition(":")
+    if module.startswith("spark."):
+        import_module(f"{__name__}.spark").require_spark()
     value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
     globals()[name] = value
     return value

@@ -19,8 +19,7 @@ def expect(kind: type, value: object, hint: str) -> None:
         XregitError: the value is of another type.
     """
     if not isinstance(value, kind):
-        message = f"expected a {kind.__name__}, but {_excerpt(value)} is a {type(value).__name__}; {hint}"
-        raise XregitError(message)
+        raise XregitError(f"expected a {kind.__name__}, but {_excerpt(value)} is a {type(value).__name__}; {hint}")
 
 
 def to_day(value: object) -> date:
@@ -44,8 +43,7 @@ def to_path(value: Any) -> Path:
     try:
         path = Path(value)
     except TypeError:
-        message = f"a path is a text or a Path, but {_excerpt(value)} is a {type(value).__name__}"
-        raise XregitError(message) from None
+        raise XregitError(f"a path is a text or a Path, but {_excerpt(value)} is a {type(value).__name__}") from None
     try:
         path.lstat()
     except ValueError:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.json_pointer import KeyPath
+from xregit.json_pointer import KeyPath
 
 
 class Severity(StrEnum):
@@ -81,8 +79,8 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without duplicates, in the order of file, place, rule, xid and message."""
-    return tuple(sorted(set(diagnostics), key=_order))
-
-
-def _order(item: Diagnostic) -> tuple[str, int, int, str, str, str]:
-    return item.path, item.line, item.column, item.rule, item.xid, item.message
+    return tuple(
+        sorted(
+            set(diagnostics), key=lambda item: (item.path, item.line, item.column, item.rule, item.xid, item.message)
+        )
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from json import loads
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -14,7 +15,6 @@ SOURCE = re.compile(r"(?:[a-z]+\+)?[a-z]+://[A-Za-z0-9][\w.:/@%+~=#&?,-]*")
 def installation_record() -> dict[str, Any]:
     """Return the installer's record of where xregit came from, empty if it was an index."""
     from importlib.metadata import distribution  # few commands ask
-    from json import loads
 
     record: dict[str, Any] = loads(distribution("xregit").read_text("direct_url.json") or "{}")
     return record

@@ -38,12 +38,10 @@ class Xid:
             ValueError: the text isn't an xid of an entity; the message says why.
         """
         if not text.startswith("/"):
-            message = f'the xid "{text}" does not begin with "/"'
-            raise ValueError(message)
+            raise ValueError(f'the xid "{text}" does not begin with "/"')
         parts = text[1:].split("/") if len(text) > 1 else []
         if "" in parts:
-            message = f'the xid "{text}" has an empty part'
-            raise ValueError(message)
+            raise ValueError(f'the xid "{text}" has an empty part')
         if len(parts) == _META and parts[4] == "meta":
             return cls(parts[0], parts[1], parts[2], parts[3], meta=True)
         if len(parts) == _VERSION and parts[4] == "versions":
@@ -51,8 +49,7 @@ class Xid:
         if len(parts) in {0, 2, 4}:
             groups, group, resources, resource = parts + [""] * (4 - len(parts))
             return cls(groups, group, resources, resource)
-        message = f'the xid "{text}" names no entity: it has {len(parts)} parts'
-        raise ValueError(message)
+        raise ValueError(f'the xid "{text}" names no entity: it has {len(parts)} parts')
 
 
 _META, _VERSION = 5, 6

@@ -14,15 +14,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.json_pointer import KeyPath
 from xregit.model import find_name, normalise
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, AttributeModel, GroupModel, ResourceModel
 from xregit.source.parse_result import UTF8_BOM
-
-if TYPE_CHECKING:
-    from xregit.json_pointer import KeyPath
-    from xregit.model.language import AttributeModel, GroupModel, ResourceModel
 
 Values = Mapping[str, Any]
 FIRST_VERSION = "1"

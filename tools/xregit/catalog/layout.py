@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from xregit.model.aliases import names
-from xregit.model.language import display_name
-from xregit.model.spelling import suggest_similar
+from xregit.model.language import GroupModel, Model, ResourceModel, display_name
+from xregit.model.similarity import suggest_similar
 from xregit.source.file_tree import filename_to_id, id_to_filename
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from xregit.model.language import GroupModel, Model, ResourceModel
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
 WAIVERS_FILE = "waivers.yaml"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import to_path
 from xregit.catalog.entities import Document, Group, Place, Resource, build_resource, normalise_resource
@@ -19,25 +20,18 @@ from xregit.catalog.layout import (
     Kind,
     parse_path,
 )
-from xregit.catalog.origin import Origin, repository_of
+from xregit.catalog.origin import Origin, prefix_of, repository_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid
 from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, extend, normalise
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel
 from xregit.progress import track
 from xregit.source import file_tree, yaml_loader
-from xregit.source.directives import directives, may_have_directives
+from xregit.source.directives import Directive, directives, may_have_directives
 from xregit.source.scalars import without_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from xregit.model.language import GroupModel, Model, ResourceModel
-    from xregit.source.directives import Directive
-
 
 NOWHERE = Place("")
 # Faults of a text around which every value can still be read.
@@ -66,8 +60,7 @@ def read_folder(folder: Path) -> Registry:
     if not (root / REGISTRY_FILE).is_file():
         misnamed = (root / REGISTRY_FILE).with_suffix(YML)
         advice = f"rename its {misnamed.name}" if misnamed.is_file() else '"xregit init" makes one'
-        message = f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {advice}'
-        raise XregitError(message)
+        raise XregitError(f'"{folder}" is not a registry: it has no {REGISTRY_FILE}; {advice}')
     origin = Origin(repository_of(root), root)
     registry = _Loader(origin, file_tree.list_files(root), partial(file_tree.read, root)).load()
     problems = registry.owners.problems
@@ -93,8 +86,8 @@ def read_commit(folder: Path | str, ref: str) -> Registry:
 def read_contents(root: Path, contents: Mapping[str, bytes], commit: str = "") -> Registry:
     """Return the registry of files in memory, by their paths relative to the registry's folder."""
     repository = repository_of(root)
-    prefix = root.relative_to(repository).as_posix()
-    origin = Origin(repository, root, commit, {f"{prefix}/{path}": data for path, data in contents.items()})
+    prefix = prefix_of(root, repository)
+    origin = Origin(repository, root, commit, {prefix + path: data for path, data in contents.items()})
     return _Loader(origin, file_tree.list_contents(contents), contents.__getitem__).load()
 
 
@@ -126,7 +119,7 @@ class _Loader:
 
     def __init__(self, origin: Origin, listing: file_tree.Listing, read: Callable[[str], bytes]) -> None:
         self.origin, self.listing, self.read = origin, listing, read
-        self.prefix = origin.root.relative_to(origin.repository).as_posix() + "/"
+        self.prefix = prefix_of(origin.root, origin.repository)
         self.unreadable = frozenset(problem.path for problem in listing.problems)
         self.groups: dict[str, dict[str, GroupDraft]] = {}
         self.problems: list[Diagnostic] = []

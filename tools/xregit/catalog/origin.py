@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xregit.diagnostics import Span
+from xregit.json_pointer import KeyPath
 from xregit.source import json_loader, yaml_loader
-from xregit.source.parse_result import UTF8_BOM
+from xregit.source.parse_result import UTF8_BOM, Positions, Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
     from xregit.catalog.entities import Place
-    from xregit.json_pointer import KeyPath
     from xregit.source.commit_log import History
-    from xregit.source.parse_result import Positions, Spot
 
 
 # What may stand between a value and its members, which normalising moves up ("unwrap" in the model's files).
@@ -123,8 +121,13 @@ def _nested(path: KeyPath, spot: Spot) -> KeyPath:
 
 
 def repository_of(folder: Path) -> Path:
-    """Return the nearest folder above that Git calls a repository, else the folder's parent."""
-    for candidate in folder.parents:
+    """Return the folder itself or the nearest above it that Git calls a repository, else the folder's parent."""
+    for candidate in (folder, *folder.parents):
         if (candidate / ".git").exists():
             return candidate
     return folder.parent
+
+
+def prefix_of(root: Path, repository: Path) -> str:
+    """Return what paths below a folder begin with in its repository: its own path and a slash, nothing at the top."""
+    return "" if root == repository else f"{root.relative_to(repository).as_posix()}/"

@@ -6,21 +6,15 @@ some protocol options write the bare value, and lists name each item.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from xregit.json_pointer import escape
+from xregit.json_pointer import NamePath, escape
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
-from xregit.model.language import NOTHING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.json_pointer import NamePath
-    from xregit.model.language import AttributeModel, ResourceModel
+from xregit.model.language import NOTHING, AttributeModel, ResourceModel
 
 PARTS = ("envelopemetadata", "protocoloptions")
 MEMBERS = frozenset({"name", "type", "value", "required", "description", "specurl"})

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from xregit.catalog.entities import Group
+from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.resolver import base_xid
 from xregit.model.datatypes import SYNTAXES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.catalog.entities import Resource, Version
     from xregit.catalog.registry import Registry
 
 _T = TypeVar("_T")
@@ -33,6 +31,7 @@ _VERSIONS = "/versions/"
 _FRAGMENT = "-._~!$&'()*+,;=:@/?"
 # How a schema's document refers to another schema: by its xid, or by a path to one of its versions.
 _IN_DOCUMENT = re.compile(rb"(?:schemas/|\.\./)(?!\.\.?/)([A-Za-z0-9_.\-~:@]+)")
+_AVRO_NAME = re.compile(rb'"name"\s*:\s*"([A-Za-z0-9_.]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +227,15 @@ def mentions(registry: Registry) -> frozenset[str]:
 
 
 def document_references(registry: Registry) -> Mapping[str, frozenset[str]]:
-    """Return the ids that documents of schemas name in references to others, each with the schemas that do so."""
+    """Return the ids that documents of schemas name in references to others, each with the schemas that do so.
+
+    Avro has no references to other documents, so these hold others' types: of it, the names of types count.
+    """
     schemas: dict[str, set[str]] = defaultdict(set)
     for resource in registry.all_resources:
         for version in resource.versions.values() if resource.type.hasdocument else ():
             data = version.document.data if version.document else None
-            for name in _IN_DOCUMENT.findall(data or b""):
+            pattern = _AVRO_NAME if str(version.attributes.get("format")).startswith("Avro") else _IN_DOCUMENT
+            for name in pattern.findall(data or b""):
                 schemas[name.decode()].add(resource.xid)
     return {name: frozenset(xids) for name, xids in schemas.items()}

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import expect
 from xregit.catalog.codeowners import Owners, read_owners
-from xregit.catalog.doubts import doubtful_names, find_doubts
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.origin import Origin
 from xregit.catalog.properties import Property, properties
 from xregit.catalog.references import Indexes, build_indexes, document_references, lookalikes, mentions
 from xregit.catalog.resolver import Resolved, resolve
 from xregit.catalog.settings import Settings
+from xregit.catalog.uncertain_attributes import doubtful_names, find_doubts
 from xregit.catalog.views import (
     Endpoint,
     Message,
@@ -30,15 +31,13 @@ from xregit.catalog.views import (
     schema_documents,
     view,
 )
-from xregit.model.language import nothing
+from xregit.diagnostics import Diagnostic
+from xregit.model.language import Model, nothing
+from xregit.source.directives import Directive
 from xregit.source.file_tree import id_to_filename
 
 if TYPE_CHECKING:
-    from xregit.catalog.origin import Origin
-    from xregit.diagnostics import Diagnostic
-    from xregit.model.language import Model
     from xregit.source.commit_log import FileHistory
-    from xregit.source.directives import Directive
 
 Entity = Group | Resource | Version
 

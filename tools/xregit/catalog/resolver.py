@@ -6,21 +6,19 @@ that can't be found is no error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.json_pointer import NamePath
 from xregit.model import canonical
-from xregit.model.language import MAPPINGS, NOTHING
+from xregit.model.language import MAPPINGS, NOTHING, ResourceModel
 from xregit.xid import parent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
-    from xregit.json_pointer import NamePath
-    from xregit.model.language import ResourceModel
 
 
 # Core attributes that a message takes over from its base besides all that the message specification defines.

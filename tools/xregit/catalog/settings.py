@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.catalog.globs import settings_regex
+from xregit.catalog.codeowners import settings_regex
 from xregit.model.datatypes import is_nonempty_text
 from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
-
-TEXTS = ("baseurl", "profile", "repository", "branch", "title")
+TEXTS = ("baseurl", "profile", "repository", "branch", "title", "domainlabel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Settings:
     ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``, ``paths`` does so for parts of the
     registry, in their order; ``baseurl`` is where the static API will be served; ``profile`` is the specification
     version that it and the document are written in; ``repository`` is the web address of the repository, for edit
-    links; ``raw`` is all of the file.
+    links; ``domainlabel`` is the label of groups that names their domain; ``raw`` is all of the file.
     """
 
     rules: Mapping[str, str] = field(default_factory=nothing)
@@ -48,6 +45,7 @@ class Settings:
     repository: str = ""
     branch: str = "main"
     title: str = ""
+    domainlabel: str = ""
     raw: Mapping[str, Any] = field(default_factory=nothing)
 
     def level(self, rule: str, path: str, xid: str) -> str:

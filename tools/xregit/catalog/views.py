@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource, Version
+from xregit.catalog.properties import Property
 from xregit.catalog.references import SchemaReference, carried, carried_groups, local_xid, schema_of
 from xregit.catalog.resolver import Resolved, base_xid, effective
 from xregit.model import canonical
@@ -15,9 +16,6 @@ from xregit.model.language import NOTHING
 from xregit.source import json_loader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
 
 

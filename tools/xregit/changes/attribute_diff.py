@@ -6,22 +6,17 @@ Values and templates relate as the same, more, less, or something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
 
+from xregit.catalog.properties import Property
 from xregit.changes.verdict_table import load_table
+from xregit.json_pointer import NamePath
 from xregit.messages.constraints import PLAIN_TYPES, text_or_none
 from xregit.messages.definition import is_now
 from xregit.messages.template import URI_TYPES, Template
 from xregit.model import canonical as canonical_name
 from xregit.model.media_types import comparable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.catalog.properties import Property
-    from xregit.json_pointer import NamePath
-
 
 SAME, WIDER, NARROWER, OTHER = "same", "wider", "narrower", "other"
 # Expressions of RFC 6570 that message/spec.md does not allow, such as {+vin}: nobody knows what readers make of them.

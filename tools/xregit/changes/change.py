@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.json_pointer import NamePath
 from xregit.model.language import NOTHING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.json_pointer import NamePath
 
 
 class Impact(StrEnum):

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from xregit.catalog.entities import Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, Kind, parse_path, path_of, xid_of
 from xregit.catalog.loader import read_contents
+from xregit.catalog.references import schema_of
+from xregit.catalog.registry import Registry
+from xregit.changes.change import Change
 from xregit.changes.differ import diff
+from xregit.changes.field_diff import PayloadChange, diff_payloads
+from xregit.changes.message_diff import MessageState
+from xregit.changes.schema_diff import message_payload, schema_attributes
 from xregit.errors import XregitError
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, Model
 from xregit.source import repository
 from xregit.source.repository import WHOLE_HISTORY
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog.registry import Registry
-    from xregit.changes.change import Change
-    from xregit.model.language import Model
     from xregit.source.commit_log import Commit, FileChange
 
-    Files = Mapping[str, bytes]
-    FileKey = tuple[int, str]  # the index of a commit, and the path of a file at it
-    FileKeys = Mapping[str, FileKey]
-    LineRange = tuple[int, int]
+Files = Mapping[str, bytes]
+FileKey = tuple[int, str]  # the index of a commit, and the path of a file at it
+FileKeys = Mapping[str, FileKey]
+LineRange = tuple[int, int]
 
 # An entity's history follows this many files at most.
 MAX_FOLLOWED_FILES = 500
@@ -36,7 +39,7 @@ MAX_FOLLOWED_FILES = 500
 MAX_COMMITS, MAX_FILES, MAX_RELATED = 30, 60, 120
 # References in a file: the xid of a message or of a schema, however it is written.
 _ID = rb"[A-Za-z0-9_.\-~:@]+"
-_REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
+REFERENCE = re.compile(rb"/[a-z0-9_]+/" + _ID + rb"/[a-z0-9_]+/" + _ID)
 _VERSIONS = f"/{VERSIONS}/"
 
 
@@ -67,11 +70,10 @@ def history(registry: Registry, xid: str) -> tuple[HistoryEntry, ...]:
         raise XregitError(message)
     git = registry.origin.history
     if git.reason:
-        message = f"there is no history, since {git.reason}"
-        raise XregitError(message)
+        raise XregitError(f"there is no history, since {git.reason}")
     entity = registry.entity(xid)
     relative = path_of(registry.model, xid)
-    path = entity.place.path if entity is not None else _registry_prefix(registry) + relative
+    path = entity.place.path if entity is not None else registry_prefix(registry) + relative
     tracks = FileTracks.of(git.commits)
     entries: list[HistoryEntry] = []
     if relative and tracks.changes.get(path):
@@ -88,7 +90,7 @@ def history(registry: Registry, xid: str) -> tuple[HistoryEntry, ...]:
     raise XregitError(message)
 
 
-def _registry_prefix(registry: Registry) -> str:
+def registry_prefix(registry: Registry) -> str:
     """Return what the paths of the registry's files begin with."""
     return registry.place.path.removesuffix(REGISTRY_FILE)
 
@@ -182,11 +184,11 @@ class EntityFiles:
     @property
     def prefix(self) -> str:
         """What paths in the registry's folder begin with."""
-        return _registry_prefix(self.registry)
+        return registry_prefix(self.registry)
 
     def _referenced_files(self, texts: Iterable[bytes]) -> Iterator[str]:
         """Yield the files of what texts refer to, and of the groups around it."""
-        for reference in dict.fromkeys(reference for text in texts for reference in _REFERENCE.findall(text)):
+        for reference in dict.fromkeys(reference for text in texts for reference in REFERENCE.findall(text)):
             xid = reference.decode().rstrip(":.")
             for name in (xid, xid.rpartition(":")[0]):
                 path = self.prefix + path_of(self.registry.model, name) if name else ""
@@ -449,12 +451,12 @@ def recent_commits(registry: Registry) -> tuple[CommitSummary, ...]:
     A commit that touches many files, such as an import, is only counted.
     """
     git = registry.origin.history
-    prefix = _registry_prefix(registry)
+    prefix = registry_prefix(registry)
     if git.reason or registry.origin.root.is_file():
         return ()
     touching = ((commit, _registry_paths(commit, prefix)) for commit in git.commits)
     last = [item for item in touching if item[1]][:MAX_COMMITS]
-    versions = _version_documents(git.commits, prefix)
+    versions = version_documents(registry)
     related = [
         _related_files(registry, prefix, paths, versions) if len(paths) <= MAX_FILES else () for _, paths in last
     ]
@@ -478,20 +480,21 @@ def _registry_paths(commit: Commit, prefix: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.removeprefix(prefix) for name in names if name.startswith(prefix)))
 
 
-def _version_documents(commits: Iterable[Commit], prefix: str) -> Mapping[str, Iterable[str]]:
+def version_documents(registry: Registry) -> Mapping[str, Sequence[str]]:
     """Return the documents that each folder of versions ever had: without any of them, a schema has one named "1"."""
     documents: dict[str, dict[str, None]] = defaultdict(dict)
-    for commit in commits:
+    prefix = registry_prefix(registry)
+    for commit in registry.origin.history.commits:
         for path in _registry_paths(commit, prefix):
             if _VERSIONS in path:
                 documents[path.rpartition("/")[0]][path] = None
-    return documents
+    return {folder: tuple(paths) for folder, paths in documents.items()}
 
 
 def _related_files(
     registry: Registry, prefix: str, paths: tuple[str, ...], versions: Mapping[str, Iterable[str]]
 ) -> tuple[str, ...]:
-    """Return the files that tell what a few files mean: their groups, bases, derived messages, endpoints, schemas."""
+    """Return the files that tell what a few files mean: their groups, and what is around the entities in them."""
     result = dict.fromkeys(paths)
     for xid in [xid for path in paths if (xid := xid_of(parse_path(registry.model, path)))]:
         for other in _neighbours(registry, xid):
@@ -500,14 +503,20 @@ def _related_files(
             own = entity.place.path if entity else path_of(registry.model, "/".join(parts[:5]))
             files = (own, path_of(registry.model, "/".join(parts[:3])))
             result |= dict.fromkeys(path.removeprefix(prefix) for path in files if path)
-    for folder in dict.fromkeys(path.rpartition("/")[0] for path in result if _VERSIONS in path):
-        result |= dict.fromkeys(versions.get(folder, ()))
+    for folder in dict.fromkeys(path.rpartition("/")[0] for path in result):
+        documents = versions.get(folder) or versions.get(f"{folder}{_VERSIONS}"[:-1], ())
+        result |= dict.fromkeys(documents)
     return tuple(result)[: max(MAX_RELATED, len(paths))]
 
 
 def _neighbours(registry: Registry, xid: str) -> Iterator[str]:
-    """Yield an entity, the messages that derive from it, its base messages and the endpoints that carry it."""
+    """Yield an entity and what a change of it reaches, or is judged by.
+
+    Those are the messages that derive from it, its base messages, its schema, the endpoints that carry it, and the
+    messages that use a schema.
+    """
     yield xid
+    yield from registry.indexes.schema_users.get(xid.partition(_VERSIONS)[0], ())
     pending, visited = [xid], {xid}
     while pending and len(visited) < MAX_RELATED:
         for other in registry.indexes.derived.get(pending.pop(), ()):
@@ -517,6 +526,9 @@ def _neighbours(registry: Registry, xid: str) -> Iterator[str]:
                 yield other
     if "/messages/" in xid and registry.entity(xid) is not None:
         yield from registry.resolved(xid).chain
+        reference = schema_of(registry, registry.resolved(xid).attributes)
+        if reference is not None and reference.schema is not None:
+            yield reference.schema.xid
         yield from (endpoint for endpoint, _ in registry.indexes.carriers.get(xid, ()))
 
 
@@ -553,3 +565,73 @@ def _diff_commit(registry: Registry, commit: Commit, prefix: str, before: Files,
     sides = ({**stub_files(model, (*shared, *files)), **shared, **files} for files in (before, after))
     old, new = (read_contents(registry.origin.root, files) for files in sides)
     return diff(old, new, {one: other for one, other in renamed.items() if one and other and one != other})
+
+
+PAYLOAD = "payload"
+# How far references are followed, such as from a message over its base to the base's schema and that one's documents,
+# and how many files a message may be made of.
+MAX_STEPS, MAX_COMPARED_FILES = 4, 60
+
+
+def message_snapshots(registry: Registry, commits: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Registry]]:
+    """Return registries with the messages at some xids after commits, each by its hash.
+
+    Those are left out in which a message isn't there, or has a file that can't be read. Each step takes one run of Git.
+    """
+    prefix, documents = registry_prefix(registry), version_documents(registry)
+    wanted: dict[tuple[str, str], dict[str, None]] = {
+        (xid, sha): dict.fromkeys(_own_files(registry, xid, prefix)) for xid, shas in commits.items() for sha in shas
+    }
+    contents: dict[tuple[str, str], bytes | None] = {}
+    for _ in range(MAX_STEPS):
+        unread = dict.fromkeys((sha, path) for (_, sha), paths in wanted.items() for path in paths)
+        keys = [key for key in unread if key not in contents]
+        places = [(sha, prefix + path) for sha, path in keys]
+        contents |= zip(keys, repository.read_versions(registry.origin.root, places), strict=True) if keys else ()
+        for (_, sha), paths in wanted.items():
+            for data in [data for path in paths if (data := contents[sha, path]) is not None]:
+                for path in _referenced_files(registry, data, documents):
+                    if len(paths) < MAX_COMPARED_FILES:
+                        paths[path] = None
+    result: dict[str, dict[str, Registry]] = defaultdict(dict)
+    for (xid, sha), paths in wanted.items():
+        files = {path: data for path in paths if (data := contents.get((sha, path))) is not None}
+        stubs = stub_files(registry.model, files)
+        snapshot = read_contents(registry.origin.root, {**stubs, **files})
+        if isinstance(snapshot.entity(xid), Resource) and not snapshot.broken:
+            result[xid][sha] = snapshot
+    return result
+
+
+def diff_snapshots(xid: str, before: Registry, after: Registry) -> tuple[tuple[Change, ...], PayloadChange | None]:
+    """Return what changed in a message between two snapshots, and how its payload differs field by field, if it does.
+
+    A change of the payload is among the changes only where one of the two has no payload.
+    """
+    changes = tuple(change for change in diff(before, after) if xid in {change.xid, *change.reaches})
+    resources = ((registry, registry.resource(xid)) for registry in (before, after))
+    states = (MessageState(registry, resource) for registry, resource in resources if resource is not None)
+    old, new = (message_payload(state, schema_attributes(state)) for state in states)
+    if old is None or new is None or not any(change.kind == PAYLOAD for change in changes):
+        return changes, None
+    payload = diff_payloads(old, new, xid)
+    return tuple(change for change in changes if change.kind != PAYLOAD), payload
+
+
+def _own_files(registry: Registry, xid: str, prefix: str) -> Iterator[str]:
+    entity = registry.entity(xid)
+    yield from (REGISTRY_FILE, MODEL_FILE)
+    yield path_of(registry.model, "/".join(xid.split("/")[:3]))
+    yield entity.place.path.removeprefix(prefix) if entity is not None else path_of(registry.model, xid)
+
+
+def _referenced_files(registry: Registry, data: bytes, documents: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the files of the messages and schemas that a file names, and of their groups."""
+    for reference in dict.fromkeys(REFERENCE.findall(data)):
+        text = reference.decode().rstrip(":.")
+        for xid in dict.fromkeys((text, text.rpartition(":")[0])):
+            path = path_of(registry.model, xid) if xid else ""
+            if path:
+                yield path
+                yield path_of(registry.model, "/".join(xid.split("/")[:3]))
+                yield from documents.get(f"{path.rpartition('/')[0]}/{VERSIONS}", ())

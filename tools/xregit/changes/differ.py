@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS
 from xregit.catalog.references import local_xid
-from xregit.catalog.registry import expect_registry
+from xregit.catalog.registry import Registry, expect_registry
 from xregit.catalog.resolver import SELECTORS, group_of
 from xregit.changes.attribute_diff import alike, diff_leaves
 from xregit.changes.change import Change, Difference, worst_first
@@ -22,13 +22,11 @@ from xregit.changes.verdict_table import judge, quote_value
 from xregit.model.language import NOTHING
 from xregit.xid import parent
 
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-
-
 # What tells an entity from others of its type.
 _MESSAGE_CONTENT = ("envelope", "protocol", "envelopeoptions", "datacontenttype", *PARTS, *sorted(PAYLOAD))
 _ENDPOINT_CONTENT = ("usage", "channel", "envelope", "protocol", "protocoloptions", "messagegroups")
+# What a timestamp that names no more than a day has behind it.
+MIDNIGHT = "T00:00:00Z"
 # Attributes of schemas that are compared elsewhere: by `schema_diff`, and as deprecations.
 _COMPARED_ELSEWHERE = frozenset({"deprecated", "schema", "schemabase64", "schemaurl", "versions"})
 
@@ -179,9 +177,9 @@ def _diff_deprecation(
         return
     members = new if isinstance(new, dict) else {}
     parts = [
-        f"{word} {quote_value(members[name]).strip(chr(34))}"
-        for name, word in (("effective", "from"), ("removal", "will be removed at"), ("alternative", "in favour of"))
-        if isinstance(members.get(name), str)
+        f"{word} {quote_value(members[name]).strip(chr(34)).removesuffix(MIDNIGHT)}"
+        for name, word in (("effective", "from"), ("removal", "will be removed on"), ("alternative", "in favour of"))
+        if isinstance(members.get(name), str) and not (isinstance(old, dict) and old.get(name) == members[name])
     ]
     words = {"terms": ": " + ", ".join(parts) if parts else ""}
     relation = "added" if old is None else "removed" if new is None else "changed"

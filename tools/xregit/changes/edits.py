@@ -5,29 +5,22 @@ Values are replaced where they stand, so that comments, order and the look of ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import REGISTRY_FILE, YAML, path_of
 from xregit.catalog.references import local_xid, schema_reference
+from xregit.catalog.registry import Registry
 from xregit.errors import XregitError
+from xregit.json_pointer import KeyPath
 from xregit.rules.references import alternatives
 from xregit.source import file_tree, yaml_loader
-from xregit.source.atomic_write import write_and_remove
 from xregit.source.parse_result import UTF8_BOM
 from xregit.source.yaml_formatter import Collection, Entry, Scalar, UnformattableError, edit_yaml
 from xregit.xid import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from xregit.catalog.registry import Registry
-    from xregit.json_pointer import KeyPath
-
 
 DEPRECATED = "deprecated"
 # What people write at the top of a file; a deprecation comes next.
@@ -57,17 +50,14 @@ def rename(registry: Registry, xid: str, new_id: str) -> RenameResult:
     """
     root = registry.origin.root
     if not root.is_dir():
-        message = f'"{root.name}" is one document; only files of a registry folder can be edited'
-        raise XregitError(message)
+        raise XregitError(f'"{root.name}" is one document; only files of a registry folder can be edited')
     entity = registry.entity(xid)
     if not isinstance(entity, Group | Resource):
-        message = f'there is no group or resource "{xid}" to rename; write its xid as "xregit check" shows it'
-        raise XregitError(message)
+        raise XregitError(f'there is no group or resource "{xid}" to rename; write its xid as "xregit check" shows it')
     above = f"{xid.rpartition('/')[0]}/"
     name = new_id.removeprefix(above)
     if not is_id(name):
-        message = f'"{name}" can\'t be an id: letters, digits and - . _ ~ : @, not beginning with a sign'
-        raise XregitError(message)
+        raise XregitError(f'"{name}" can\'t be an id: letters, digits and - . _ ~ : @, not beginning with a sign')
     editor = _ReferenceEditor(registry, entity, above + name)
     own = entity.place.path.removeprefix(registry.place.path.removesuffix(REGISTRY_FILE))
     paths = file_tree.list_files(root).files
@@ -112,15 +102,6 @@ def _check_free(registry: Registry, old: str, new: str, moved: Mapping[str, byte
         raise XregitError(message)
 
 
-def write_rename(root: Path, result: RenameResult) -> None:
-    """Write the files of a rename, and remove those that moved.
-
-    Raises:
-        XregitError: they can't be written; nothing has changed then.
-    """
-    write_and_remove(root, result.files, result.removals)
-
-
 class _ReferenceEditor:
     """The replacement of one xid by another in texts; ``references`` counts them."""
 
@@ -149,8 +130,7 @@ class _ReferenceEditor:
             text = line[span.column - 1 : end]
             if old not in text:
                 where = f"{path}:{span.line}"
-                message = f'{where}: "{old}" is written in a way that can\'t be edited; write it on one line'
-                raise XregitError(message)
+                raise XregitError(f'{where}: "{old}" is written in a way that can\'t be edited; write it on one line')
             lines[span.line - 1] = line[: span.column - 1] + text.replace(old, new, 1) + line[end:]
         return "\n".join(lines).encode()
 
@@ -202,8 +182,7 @@ def deprecate(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[s
     """
     entity = registry.entity(xid)
     if not isinstance(entity, Group | Resource) or not registry.origin.root.is_dir():
-        message = f'there is no group or resource "{xid}" with a file of its own to deprecate; correct the xid'
-        raise XregitError(message)
+        raise XregitError(f'there is no group or resource "{xid}" with a file of its own to deprecate; correct the xid')
     other = registry.entity(local_xid(terms.get("alternative", ""), registry.settings.baseurl))
     if isinstance(other, Group | Resource) and xid in (other.xid, *alternatives(registry, other)):
         message = f'"{other.xid}" can\'t take the place of "{xid}", as its own place is taken by that one'
@@ -216,8 +195,7 @@ def deprecate(registry: Registry, xid: str, terms: Mapping[str, str]) -> tuple[s
     try:
         return entity.place.path, edit_yaml(data, partial(_write_terms, pointer=pointer, terms=terms))
     except UnformattableError as error:
-        message = f"{entity.place.path} can't be edited: {error}"
-        raise XregitError(message) from error
+        raise XregitError(f"{entity.place.path} can't be edited: {error}") from error
 
 
 def _write_terms(root: Collection, *, pointer: KeyPath, terms: Mapping[str, str]) -> None:

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Property
 from xregit.catalog.references import carried, local_xid
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import SELECTORS
 from xregit.changes.attribute_diff import (
     NARROWER,
@@ -26,14 +27,10 @@ from xregit.changes.attribute_diff import (
 from xregit.changes.change import Difference
 from xregit.changes.message_diff import shared_placeholders
 from xregit.changes.verdict_table import load_table, quote_value
+from xregit.json_pointer import NamePath
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.protocols import facts
-
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-    from xregit.json_pointer import NamePath
-
 
 ABOUT = "endpoint"
 GROUPS, OPTIONS = "messagegroups", "protocoloptions"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.catalog.properties import PARTS, placeholders_in, properties, texts
-from xregit.catalog.references import schema_of
+from xregit.catalog.entities import Resource
+from xregit.catalog.properties import PARTS, Property, placeholders_in, properties, texts
+from xregit.catalog.references import SchemaReference, schema_of
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS
 from xregit.changes.attribute_diff import (
     NARROWER,
@@ -30,23 +33,14 @@ from xregit.changes.attribute_diff import (
 )
 from xregit.changes.change import Difference
 from xregit.changes.verdict_table import load_table, quote_value
+from xregit.json_pointer import NamePath
 from xregit.messages.definition import property_type
 from xregit.messages.template import Template
 from xregit.model import siblings
+from xregit.model.language import AttributeModel, ResourceModel
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog.entities import Resource
-    from xregit.catalog.properties import Property
-    from xregit.catalog.references import SchemaReference
-    from xregit.catalog.registry import Registry
-    from xregit.json_pointer import NamePath
-    from xregit.model.language import AttributeModel, ResourceModel
-
-    PropertyPair = tuple[Property | None, Property | None]
-    PropertiesByPath = Mapping[NamePath, list[Property]]
-
+PropertyPair = tuple[Property | None, Property | None]
+PropertiesByPath = Mapping[NamePath, list[Property]]
 
 ABOUT = "message"
 # Attributes of payloads; `schema_diff` compares these.

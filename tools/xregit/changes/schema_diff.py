@@ -7,34 +7,32 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from json import dumps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xregit.catalog.entities import Resource, Version
 from xregit.catalog.references import local_xid, schema_reference
-from xregit.catalog.views import Message, messages_of
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message, SchemaDocuments, messages_of
 from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER, alike
 from xregit.changes.change import Difference
+from xregit.json_pointer import NamePath
 from xregit.messages.payload import json_form, payload_media_type
 from xregit.model import canonical
 from xregit.payloads import SchemaError, language
 from xregit.payloads.base import Document, fetch_nothing
-from xregit.payloads.compatibility import Answer, Verdict, compare_documents
+from xregit.payloads.compatibility import Answer, Compatibility, Verdict, compare_documents
 from xregit.payloads.compatibility.base import ROOT, messages, worst_first
 from xregit.source import json_loader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.entities import Resource, Version
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import SchemaDocuments
     from xregit.changes.message_diff import MessageState
-    from xregit.json_pointer import NamePath
 
 
-UNCLEAR = "unclear"
+EQUAL, UNCLEAR = "equal", "unclear"
 # What leads from a schema document into others: a reference that does not begin with "#", and an import.
 _ELSEWHERE = re.compile(rb'"\$(?:ref|extends|import|importdefs)"\s*:\s*"[^"#]|\b(?:import|include|redefine|override)\b')
 REFERENCES = ("dataschemauri", "dataschemaxid")
@@ -42,7 +40,7 @@ _LFS_START, _LFS_HASH = b"version https://git-lfs.github.com/spec/", b"oid sha25
 _MAX_LFS_BYTES = 1024
 # How two schemas relate, by whether the new one reads old payloads, and the old one new payloads.
 _RELATIONS: Mapping[tuple[Answer, Answer], str] = {
-    (Answer.YES, Answer.YES): "equal",
+    (Answer.YES, Answer.YES): EQUAL,
     (Answer.YES, Answer.NO): WIDER,
     (Answer.NO, Answer.YES): NARROWER,
     (Answer.NO, Answer.NO): OTHER,
@@ -79,6 +77,12 @@ class Payload:
     documents: SchemaDocuments | None = None
     contenttype: str = ""
 
+    @property
+    def schema_document(self) -> Document:
+        """The document for the languages, with those to which it may refer."""
+        fetch = self.documents.get if self.documents else fetch_nothing
+        return Document(self.format, self.document, self.selector, self.uri, fetch)
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -114,25 +118,21 @@ def compare_payloads(old: Payload, new: Payload, *, follow: bool = False) -> Rel
         return Relation(UNCLEAR, ": Git LFS keeps a document of it that is not in the history")
     if old.document is None or new.document is None or not all(language(item.format) for item in (old, new)):
         return Relation(UNCLEAR)
-    documents = (
-        Document(
-            item.format,
-            item.document,
-            item.selector,
-            item.uri,
-            item.documents.get if item.documents else fetch_nothing,
-        )
-        for item in (old, new)
-    )
     try:
-        comparison = compare_documents(*documents, contenttype=new.contenttype)
+        comparison = compare_documents(old.schema_document, new.schema_document, contenttype=new.contenttype)
     except SchemaError as error:
         return Relation(UNCLEAR, f": {error}")
-    # Nobody can rely on what nobody described: such a difference is reported, and breaks nothing.
-    answers = comparison.described
     stays = is_same and not comparison.verdicts
-    relation = SAME if stays else _RELATIONS[answers.backward, answers.forward]
-    return Relation(relation, verdicts=comparison.verdicts)
+    return Relation(SAME if stays else relation_of(comparison), verdicts=comparison.verdicts)
+
+
+def relation_of(comparison: Compatibility) -> str:
+    """Return how two schemas relate by the verdicts on them.
+
+    Nobody can rely on what nobody described: such a difference is reported, and breaks nothing.
+    """
+    answers = comparison.described
+    return _RELATIONS[answers.backward, answers.forward]
 
 
 def same_document(one: Any, other: Any) -> bool:
@@ -175,12 +175,12 @@ def diff_message_schema(
 
     ``others_changed`` says that some schema document differs, so that a schema which refers to others may too.
     """
-    old, new = _schema_attributes(before), _schema_attributes(after)
+    old, new = schema_attributes(before), schema_attributes(after)
     follow = others_changed and old["dataschema"] is not None and refers_elsewhere(old["dataschema"])
     if alike(old, new) and not follow:
         return
     name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
-    one, other = _message_payload(before, old), _message_payload(after, new)
+    one, other = message_payload(before, old), message_payload(after, new)
     if one is None or other is None:
         was, now = (payload.reference or payload.format if payload else None for payload in (one, other))
         yield Difference(xid, "message", "payload", "added" if one is None else "removed", (name,), was, now)
@@ -195,7 +195,7 @@ def diff_message_schema(
         yield comparison.difference(xid, "message", (name,), one.reference, other.reference)
 
 
-def _schema_attributes(state: MessageState) -> dict[str, Any]:
+def schema_attributes(state: MessageState) -> dict[str, Any]:
     """Return a message's attributes about its schema; references to the same entity are the same."""
     result: dict[str, Any] = {name: state.attributes.get(name) for name in ("dataschema", *REFERENCES)}
     for name in REFERENCES:
@@ -208,7 +208,8 @@ def _canonical_format(value: object) -> str:
     return canonical("format", value) if isinstance(value, str) else ""
 
 
-def _message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Payload | None:
+def message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Payload | None:
+    """Return the payload that a message describes by its attributes about its schema, None where it describes none."""
     format_, inline = attributes["dataschemaformat"] or "", attributes["dataschema"]
     if inline is not None:
         documents = state.registry.schema_documents
@@ -219,12 +220,13 @@ def _message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Payl
         return Payload(format_, None) if format_ else None
     if reference.version is None:
         return Payload(format_, None, reference.selector, reference.text)
-    payload = _version_payload(reference.version, reference.selector, state.registry)
+    payload = version_payload(reference.version, reference.selector, state.registry)
     media_type = payload_media_type(Message(state.registry, state.resource))
     return replace(payload, format=format_ or payload.format, reference=reference.text, contenttype=media_type)
 
 
-def _version_payload(version: Version, selector: str, registry: Registry) -> Payload:
+def version_payload(version: Version, selector: str, registry: Registry) -> Payload:
+    """Return the payload that a version of a schema describes."""
     attributes = version.attributes
     document = version.document.data if version.document else None
     if document is None:
@@ -239,7 +241,7 @@ def diff_schema(xid: str, before: Resource, after: Resource, registries: Registr
 
     The messages of the registry before refer to the schema.
     """
-    users = _schema_users(registries.before, before)
+    users = schema_users(registries.before, before)
     default_ids = before.defaultversionid, after.defaultversionid
     for vid in dict.fromkeys((*before.versions, *after.versions)):
         old, new = before.versions.get(vid), after.versions.get(vid)
@@ -272,7 +274,7 @@ class Usage:
         return " ".join(filter(None, (self.selector, "in JSON" if self.contenttype else "")))
 
 
-def _schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[Usage, list[str]]]:
+def schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[Usage, list[str]]]:
     """Return the messages that refer to a schema, by the id of its version, empty for the default, and by usage."""
     users: dict[str, dict[Usage, list[str]]] = defaultdict(lambda: defaultdict(list))
     for message in messages_of(registry, registry.indexes.schema_users.get(schema.xid, ())):
@@ -297,7 +299,7 @@ def _diff_document(
     ids: tuple[Any, Any] = (versions[0].id, versions[1].id) if about == "schema" else (None, None)
     for usage in users or (Usage(),):
         old, new = (
-            replace(_version_payload(version, usage.selector, side), contenttype=usage.contenttype)
+            replace(version_payload(version, usage.selector, side), contenttype=usage.contenttype)
             for version, side in zip(versions, registries[:2], strict=True)
         )
         stays = _is_same_content(old.document, new.document, versions)

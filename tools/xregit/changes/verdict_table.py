@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.changes.change import AUDIENCES, Change, Impact
+import yaml
+
+from xregit.changes.change import AUDIENCES, Change, Difference, Impact
+from xregit.model.excerpts import cut, to_json
 from xregit.model.language import NOTHING, display_name
-from xregit.model.quoting import cut, to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.changes.change import Difference
-
 
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")
 MAX_QUOTED_CHARS = 80
@@ -67,8 +64,6 @@ class VerdictTable:
 @cache
 def load_table() -> VerdictTable:
     """Return the table of `verdicts.yaml`."""
-    import yaml
-
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     text = (files("xregit.changes") / "verdicts.yaml").read_text(encoding="utf-8")
     value: Mapping[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader

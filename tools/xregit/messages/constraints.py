@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.messages.template import Template
 from xregit.model.media_types import comparable
 from xregit.protocols import to_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.messages.template import Template
-
 
 #: Texts of these types say what they say: any text will do, and equal values are equal texts.
 PLAIN_TYPES = frozenset({"any", "string", "uri", "uritemplate", "urireference"})

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 import orjson
 
-from xregit.messages.constraints import text_or_none
+from xregit.messages.constraints import Constraint, text_or_none
+from xregit.messages.definition import Definition
 from xregit.model.language import NOTHING
 from xregit.protocols import (
     Event,
@@ -29,11 +30,6 @@ from xregit.protocols import (
 from xregit.protocols.binding import BATCH, STRUCTURED, event_binding
 from xregit.protocols.cloudevents import OPTIONAL, SPECVERSION
 from xregit.protocols.json import json_value
-
-if TYPE_CHECKING:
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.definition import Definition
-
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
@@ -68,7 +64,11 @@ class IncomingMessage(NamedTuple):
 
     @property
     def body(self) -> bytes | None:
-        """The payload: the data of the event where there is one, or else that of the message."""
+        """The payload: the data of the event where there is one, or else that of the message.
+
+        Raises:
+            WireError: the data of the event nests so deep that it can't be written.
+        """
         if self.wire is not None:
             return self.data
         return read_wire(self.event).body if self.event is not None else None

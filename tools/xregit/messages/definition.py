@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog import Message
+from xregit.catalog.properties import Property
 from xregit.catalog.views import text_of
 from xregit.messages.constraints import PLAIN_TYPES, Constraint, plain_text, text_or_none
 from xregit.messages.template import Template
 from xregit.model import times
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.datatypes import PROPERTY_TYPES, has_placeholders
+from xregit.model.language import AttributeModel
 from xregit.model.protocols import matching_fact
 from xregit.protocols import key_of
 from xregit.protocols.binding import event_binding
 from xregit.protocols.message_layout import message_layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog import Message
-    from xregit.catalog.properties import Property
-    from xregit.model.language import AttributeModel
-
 
 ENVELOPE, OPTIONS = "envelopemetadata", "protocoloptions"
 _MEDIA_KEYS = frozenset({"datacontenttype"})
@@ -76,7 +71,7 @@ def to_definition(message: Message) -> Definition:
         protocol=protocol,
         enveloped=message.envelope == CLOUDEVENTS,
         envelope=_sort(attribute_constraint(item) for item in properties if item.path[0] == ENVELOPE),
-        options=_sort(option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS),
+        options=_sort(_relaxed([option_constraint(item, protocol) for item in properties if item.path[0] == OPTIONS])),
         mode=text_of(envelopeoptions, "mode"),
         format=text_of(envelopeoptions, "format"),
         contenttype=text_of(attributes, "datacontenttype"),
@@ -102,7 +97,7 @@ def property_type(item: Property, protocol: str) -> str:
         listed = "/".join(item.path[1:]) in matching_fact("templates").get(protocol, ())
     if listed and _may_be_template(item):
         return _URITEMPLATE
-    # A symbol by default is really a media type or token, which no symbol can be (site/docs/dialects.md, K10).
+    # A symbol by default is really a media type or token, which no symbol can be (site/manual/dialects.md, K10).
     part = _part(_model(item, protocol), item) if item.type == "symbol" else None
     return "string" if part is not None and part.property == "symbol" else item.type
 
@@ -171,6 +166,16 @@ def _text(kind: str, value: Any) -> str:
     """Return the text that a declared value compares by; one that is wrong for its type stands for itself."""
     text = text_or_none(kind, value)
     return plain_text(value) if text is None else text
+
+
+def _relaxed(constraints: Sequence[Constraint]) -> Iterator[Constraint]:
+    """Yield constraints where an optional one takes any text beside one that must be there under the same key.
+
+    Which of several values is meant by which can't be told, and a single one is that of the other.
+    """
+    needed = {item.key for item in constraints if item.mandatory}
+    for item in constraints:
+        yield replace(item, any_text=True) if item.key in needed and not item.mandatory else item
 
 
 def _sort(constraints: Iterator[Constraint]) -> tuple[Constraint, ...]:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from xregit.arguments import expect
 from xregit.catalog.references import schema_address
 from xregit.catalog.views import Message, text_of
 from xregit.errors import XregitError
-from xregit.messages.constraints import PLAIN_TYPES, text_or_none
+from xregit.messages.constraints import PLAIN_TYPES, Constraint, text_or_none
 from xregit.messages.decoder import attribute_value, decode
-from xregit.messages.definition import ENVELOPE, OPTIONS, to_definition
+from xregit.messages.definition import ENVELOPE, OPTIONS, Definition, to_definition
 from xregit.messages.example import (
     EXAMPLE_ID,
     EXAMPLE_TIME,
@@ -24,29 +24,21 @@ from xregit.messages.example import (
     example_data,
     example_payload,
 )
-from xregit.messages.index import event_filter, whole_filter
+from xregit.messages.index import Filter, event_filter, whole_filter
 from xregit.messages.payload import NO_DATA, NO_PAYLOAD, Payload, encode_payload, payload_schemas
 from xregit.model import builtin, siblings
 from xregit.model import canonical as spelled
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON
-from xregit.model.constraints import property_syntax
-from xregit.model.datatypes import SYNTAXES
+from xregit.model.datatypes import SYNTAXES, property_syntax
+from xregit.model.excerpts import either, quote
 from xregit.model.media_types import without_parameters
 from xregit.model.protocols import matching_fact
-from xregit.model.quoting import either, quote
-from xregit.model.spelling import suggest_similar
+from xregit.model.similarity import suggest_similar
 from xregit.protocols import Event, Wire, WireError, assemble, bind, from_text, key_of, to_text
-from xregit.protocols.binding import BINARY, STRUCTURED, event_binding, missing_fields
+from xregit.protocols.binding import BINARY, STRUCTURED, EventBinding, event_binding, missing_fields
 from xregit.protocols.cloudevents import REQUIRED, SPECVERSION, announces_event
 from xregit.protocols.json import has_surrogates
 from xregit.protocols.message_layout import ONE, PAIRS, message_layout
-
-if TYPE_CHECKING:
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.definition import Definition
-    from xregit.messages.index import Filter
-    from xregit.protocols.binding import EventBinding
-
 
 Fields = Mapping[str, Sequence[Any]]
 

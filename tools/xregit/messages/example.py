@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.messages.definition import target
+from xregit.catalog.views import Message
+from xregit.messages.constraints import Constraint
+from xregit.messages.definition import Definition, target
 from xregit.messages.payload import NO_DATA, Payload, encode_payload, payload_media_type, payload_schema
 from xregit.payloads import PayloadError, SchemaError
-from xregit.payloads.sample_texts import SAMPLE_TEXTS
+from xregit.payloads.sample_texts import SAMPLE_TEXTS, named_text
 from xregit.protocols.binding import event_binding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from xregit.catalog.views import Message
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.definition import Definition
 
 #: The time and id of the examples on the docs site, which are the same with every build.
 EXAMPLE_TIME = datetime.fromisoformat(SAMPLE_TEXTS["date-time"])
@@ -103,7 +98,8 @@ def _folded(name: str) -> str:
 
 
 def _word(name: str) -> str:
-    return f"{_SEPARATORS.sub('-', name).strip('-')}-1"
+    named = named_text(name)
+    return named if named and _PLAIN.fullmatch(named) else f"{_SEPARATORS.sub('-', name).strip('-')}-1"
 
 
 def _is_open(item: Constraint) -> bool:

@@ -1,23 +1,105 @@
-"""Why a message does not fit the definitions that it comes near to: each constraint that it fails."""
+"""Why a message does not fit the definitions that it comes near to: each constraint that it fails.
+
+A part of a message, such as a topic, is held against the definitions, too.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import takewhile
-from typing import TYPE_CHECKING
+from difflib import get_close_matches
+from os.path import commonprefix
+from typing import Any
 
-from xregit.messages.constraints import Failure, plain_text
+from xregit.messages.constraints import Constraint, Failure, plain_text
+from xregit.messages.decoder import IncomingMessage
 from xregit.messages.index import Filter, FilterSet, filter_set
-from xregit.messages.result import Reason
+from xregit.messages.payload import PayloadSchemas
+from xregit.messages.result import DefinitionMatch, Match, Reason
 from xregit.model.protocols import matching_fact
+from xregit.payloads import PayloadError, PayloadSchema, language
 from xregit.protocols.cloudevents import REQUIRED
+from xregit.protocols.json import json_bytes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+BAD_PAYLOAD = "a payload that the schema accepts"
+A_NAME = "an id, type, topic, path, subject or key of a definition"
+NAME, PAYLOAD = "name", "payload"
+MAX_NEAR = 3
+_JSON = frozenset({"JsonSchema", "JsonStructure"})
 
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.decoder import IncomingMessage
+
+def guess_by_name(name: str, selectors: Iterable[Selectors]) -> Match:
+    """Return the definitions with a text as id, type, topic, path, subject or key, else those with the most similar."""
+    indexes = list(selectors)
+    contexts: dict[str, dict[str, str]] = {}
+    for key in (key for each in indexes for key in each.keys):
+        for definition, context in key.filters.matches(_message(key, name)):
+            contexts.setdefault(definition.xid, context)
+    for xid in {xid for each in indexes for xid in each.filters}:
+        if name in {xid, _id(xid)}:
+            contexts.setdefault(xid, {})
+    matches = tuple(DefinitionMatch(xid, contexts[xid]) for xid in sorted(contexts))
+    return Match(matches, reasons=() if matches else _similar_names(name, indexes), guess=NAME)
+
+
+def _id(xid: str) -> str:
+    return xid.rpartition("/")[2]
+
+
+def _message(key: Selector, name: str) -> IncomingMessage:
+    """Return a message that says no more than this."""
+    return IncomingMessage(attributes={key.key: name}) if key.of_event else IncomingMessage(fields={key.key: (name,)})
+
+
+def _similar_names(name: str, indexes: Iterable[Selectors]) -> tuple[Reason, ...]:
+    near: dict[str, dict[str, Failure]] = {}
+    for key in (key for each in indexes for key in each.keys):
+        for item in key.filters.filters:
+            for each in (*item.envelope, *item.options):
+                failure = Failure(key.attribute, each.expected, name)
+                near.setdefault(each.expected, {}).setdefault(item.definition.xid, failure)
+    for xid in sorted({xid for each in indexes for xid in each.filters}):
+        near.setdefault(_id(xid), {}).setdefault(xid, Failure("messageid", _id(xid), name))
+    similar = get_close_matches(name, near, MAX_NEAR)
+    reasons = [Reason(xid, (failure,)) for text in similar for xid, failure in near[text].items()]
+    return tuple(reasons[:MAX_NEAR]) or (Reason("", (Failure("", A_NAME, name),)),)
+
+
+def guess_by_payload(value: Any, schemas: PayloadSchemas) -> Match:
+    """Return the definitions whose schema accepts a payload, and of these the ones that know its members."""
+    members = frozenset(value) if isinstance(value, dict) else frozenset()
+    accepted: dict[str, int] = {}
+    refused: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for xid, source in schemas.sources.items():
+        schema = schemas.schema(xid)
+        if schema is None:
+            continue
+        known = len(members & {field.name for field in schema.fields()})
+        problems = _problems(schema, value, json=language(source.format) in _JSON)
+        if known and problems:
+            refused[xid] = (known, problems)
+        elif known or not (problems or isinstance(value, dict)):
+            accepted[xid] = known
+    best = max(accepted.values(), default=0)
+    matches = tuple(DefinitionMatch(xid, {}) for xid in sorted(accepted) if accepted[xid] == best)
+    order = sorted(refused, key=lambda xid: (-refused[xid][0], len(refused[xid][1]), xid))
+    near = () if matches else order[:MAX_NEAR]
+    reasons = (Reason(xid, tuple(Failure("dataschema", BAD_PAYLOAD, each) for each in refused[xid][1])) for xid in near)
+    return Match(matches, reasons=tuple(reasons), guess=PAYLOAD)
+
+
+def _problems(schema: PayloadSchema, value: Any, *, json: bool) -> tuple[str, ...]:
+    """Return what is wrong with a value; a language that has bytes of its own may write it as these."""
+    if json:
+        return schema.validate(json_bytes(value), "application/json")
+    try:
+        schema.encode(value)
+    except PayloadError as error:
+        return error.problems
+    except (ValueError, RecursionError) as error:
+        return (str(error),)
+    return ()
 
 
 MAX_REASONS = 10
@@ -119,14 +201,10 @@ def _single_key_filters(filters: Iterable[Filter], key: str, *, of_event: bool) 
 def _nearest(text: str, texts: tuple[str, ...]) -> str:
     """Return the one of ordered texts that shares the longest beginning with a text, if that is half of it."""
     place = bisect(texts, text)
-    candidates = [(_shared_length(text, other), other) for other in texts[max(place - 1, 0) : place + 1]]
+    around = texts[max(place - 1, 0) : place + 1]
+    candidates = [(len(commonprefix((text, other))), other) for other in around]  # noqa: RUF071 - of characters
     length, near = max(candidates, default=(0, ""))
     return near if 2 * length >= len(text) else ""
-
-
-def _shared_length(one: str, other: str) -> int:
-    """Return the length of the beginning that two texts share."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _discriminates(item: Constraint) -> bool:

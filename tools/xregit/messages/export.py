@@ -5,27 +5,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog import Message
 from xregit.messages.constraints import Constraint
+from xregit.messages.definition import Definition
 from xregit.messages.payload import schema_source
 from xregit.messages.template import Template
 from xregit.model import names
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES
+from xregit.model.language import AttributeModel
 from xregit.model.protocols import facts as said_of
 from xregit.model.protocols import matching_fact
-from xregit.protocols.message_layout import TYPED, message_layout
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.catalog import Message
-    from xregit.messages.definition import Definition
-    from xregit.model.language import AttributeModel
-    from xregit.protocols.message_layout import Field
-
+from xregit.protocols.message_layout import TYPED, Field, message_layout
 
 #: Fields that only making messages needs.
 _MAKING = frozenset({"separators", "refused", "allowed", "text"})

@@ -8,21 +8,16 @@ demand, the next rarest divides them further. A definition that demands neither 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.messages.constraints import PLAIN_TYPES, Failure, conforms, failures, plain_text, satisfy
+from xregit.messages.constraints import PLAIN_TYPES, Constraint, Failure, conforms, failures, plain_text, satisfy
+from xregit.messages.decoder import IncomingMessage
+from xregit.messages.definition import Definition
+from xregit.messages.template import Template
 from xregit.model.media_types import without_parameters
 from xregit.protocols.binding import STRUCTURED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.messages.constraints import Constraint
-    from xregit.messages.decoder import IncomingMessage
-    from xregit.messages.definition import Definition
-    from xregit.messages.template import Template
-
 
 #: Before the keys of a CloudEvent's attributes in an index: no key of a protocol's own values begins like that.
 EVENT = "\0"
@@ -122,7 +117,7 @@ def filter_set(filters: Iterable[Filter]) -> FilterSet:
     for number, item in enumerate(listed):
         demands[number] = [(EVENT + each.key, each) for each in item.envelope]
         demands[number] += [(each.key, each) for each in item.options]
-    index = build_index(demands)
+    index = _build({number: frozenset(_demands(items)) for number, items in demands.items()}, 0)
     slots = ((slot, slot.removeprefix(EVENT), slot.startswith(EVENT)) for slot in sorted(index.keys()))
     return FilterSet(listed, index, tuple(slots))
 
@@ -188,11 +183,6 @@ class CandidateIndex:
 
 
 Bucket = tuple[int, ...] | CandidateIndex
-
-
-def build_index(demands: Mapping[int, Iterable[tuple[str, Constraint]]]) -> CandidateIndex:
-    """Return the index of definitions by what each demands of a message, under which key."""
-    return _build({number: frozenset(_demands(items)) for number, items in demands.items()}, 0)
 
 
 def words(text: str) -> list[str]:

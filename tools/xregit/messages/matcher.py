@@ -7,32 +7,32 @@ compared with those that are bound to none. An event by itself is compared with 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import expect
+from xregit.catalog import Endpoint, Message, MessageGroup, Registry
 from xregit.catalog.registry import expect_registry
 from xregit.catalog.views import EntityView
 from xregit.errors import XregitError
-from xregit.messages.batch_matcher import BatchMatcher
 from xregit.messages.constraints import Failure
-from xregit.messages.decoder import IncomingMessage, decode, map_event
-from xregit.messages.definition import target, to_definition
-from xregit.messages.explanation import Selectors, nearest_reasons, selectors, unreadable_reasons
-from xregit.messages.guess import BAD_PAYLOAD, guess_by_name, guess_by_payload
+from xregit.messages.decoder import IncomingMessage, Input, decode, map_event
+from xregit.messages.definition import Definition, target, to_definition
+from xregit.messages.explanation import (
+    BAD_PAYLOAD,
+    Selectors,
+    guess_by_name,
+    guess_by_payload,
+    nearest_reasons,
+    selectors,
+    unreadable_reasons,
+)
 from xregit.messages.index import Filter, FilterSet, event_filter, filter_set, native_filter, whole_filter
 from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.messages.result import DefinitionMatch, Match, Reason
-from xregit.model.spelling import suggest_similar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from xregit.catalog import Endpoint, Message, MessageGroup, Registry
-    from xregit.messages.decoder import Input
-    from xregit.messages.definition import Definition
-
+from xregit.model.similarity import suggest_similar
 
 Hits = list[tuple["Definition", dict[str, str]]]
 
@@ -106,15 +106,6 @@ class Matcher:
         reasons = self._reasons(message, candidates, unfit) if explain else tuple(self._unfit(message, unfit))
         return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
 
-    def explain(self, message: IncomingMessage) -> tuple[Reason, ...]:
-        """Return why a message that fits no definition does not fit those that it comes near to."""
-        return self._reasons(message, [], [])
-
-    def batch_matcher(self) -> BatchMatcher:
-        """Return a matcher of many CloudEvents at once, each by itself and without protocol."""
-        stages = self._stages.stages["", VALID]
-        return BatchMatcher((each.filters for each in stages), tells_none=not self._stages.payload_only)
-
     def _hits(self, message: IncomingMessage) -> Hits:
         for filters in self._stages.stages_for(message):
             hits = filters.matches(message)
@@ -123,7 +114,7 @@ class Matcher:
         return [(item, {}) for item in self._stages.payload_only if self._schemas.accepts(item, message)]
 
     def _faults(self, definition: Definition, message: IncomingMessage) -> tuple[str, ...]:
-        return self._schemas.problems(definition.xid, message.body, message.contenttype)
+        return self._schemas.problems(definition.xid, message)
 
     def _reasons(self, message: IncomingMessage, candidates: Hits, unfit: Hits) -> tuple[Reason, ...]:
         index = self._stages.selectors(message)

@@ -7,26 +7,28 @@ two values at once. Placeholders are taken to hold no separators, as in the mess
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from xregit.catalog import Message, Registry
+from xregit.catalog.properties import Property
 from xregit.messages.constraints import Constraint
-from xregit.messages.definition import ENVELOPE, OPTIONS, attribute_constraint, option_constraint, target, to_definition
-from xregit.messages.payload import schema_source
+from xregit.messages.definition import (
+    ENVELOPE,
+    OPTIONS,
+    Definition,
+    attribute_constraint,
+    option_constraint,
+    target,
+    to_definition,
+)
+from xregit.messages.payload import SchemaSource, schema_source
+from xregit.messages.template import Template
 from xregit.model.media_types import comparable
 from xregit.model.protocols import matching_fact
 from xregit.protocols.binding import EventBinding, attribute_name, event_binding, percent_decode
 from xregit.protocols.cloudevents import SPECVERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog import Message, Registry
-    from xregit.catalog.properties import Property
-    from xregit.messages.definition import Definition
-    from xregit.messages.payload import SchemaSource
-    from xregit.messages.template import Template
-
 
 MAX_COMPARED = 8
 #: A message is compared until so many others overlap it; with a hundred more messages, ten thousand more pairs are.

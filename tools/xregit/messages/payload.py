@@ -8,24 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from xregit.catalog.views import text_of
-from xregit.messages.definition import target
+from xregit.catalog import Message, Registry
+from xregit.catalog.views import SchemaDocuments, text_of
+from xregit.messages.decoder import IncomingMessage
+from xregit.messages.definition import Definition, target
 from xregit.model import find_name
 from xregit.model.aliases import EVENTS
 from xregit.model.media_types import comparable
 from xregit.payloads import PayloadError, PayloadSchema, SchemaError, language, parse
-from xregit.payloads.body import explain_framing, is_json
+from xregit.payloads.base import explain_framing, is_json
+from xregit.protocols import WireError
 from xregit.protocols.cloudevents import payload_bytes
 from xregit.source.scalars import without_text
-
-if TYPE_CHECKING:
-    from xregit.catalog import Message, Registry
-    from xregit.catalog.views import SchemaDocuments
-    from xregit.messages.decoder import IncomingMessage
-    from xregit.messages.definition import Definition
-
 
 MAX_SCHEMAS = 4096
 # Found in every schema, of any language, that refers to another one, so that its own address matters.
@@ -58,12 +54,18 @@ class PayloadSchemas:
         except SchemaError:
             return None
 
-    def problems(self, xid: str, body: bytes | None, contenttype: str) -> tuple[str, ...]:
-        """Return what is wrong with a payload, nothing where the message has no schema that can be used."""
+    def problems(self, xid: str, message: IncomingMessage) -> tuple[str, ...]:
+        """Return what is wrong with a message's payload; without a schema that can be used, any that can be read."""
+        try:
+            body = message.body
+        except WireError as error:  # it nests too deep
+            return error.problems
         schema = self.schema(xid)
         if schema is None:
             return ()
-        return ("there is no payload",) if body is None else explain_framing(schema.validate(body, contenttype), body)
+        if body is None:
+            return ("there is no payload",)
+        return explain_framing(schema.validate(body, message.contenttype), body)
 
     def accepts(self, definition: Definition, message: IncomingMessage) -> bool:
         """Return whether a message's payload is what a definition declares, where it declares nothing else."""
@@ -72,7 +74,7 @@ class PayloadSchemas:
             return False
         if self.schema(definition.xid) is None:
             return bool(contenttype)
-        return not self.problems(definition.xid, message.body, message.contenttype)
+        return not self.problems(definition.xid, message)
 
 
 def payload_schemas(registry: Registry, messages: Iterable[Message]) -> PayloadSchemas:
@@ -209,8 +211,7 @@ def _encode(schema: PayloadSchema | None, data: Any, contenttype: str) -> bytes:
     if schema is not None:
         return schema.encode(data, contenttype)
     if not isinstance(data, str) and _has_infinite(data):
-        message = "must not have numbers that JSON can't write, such as NaN"
-        raise ValueError(message)
+        raise ValueError("must not have numbers that JSON can't write, such as NaN")
     return payload_bytes(data)
 
 

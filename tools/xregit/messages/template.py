@@ -7,18 +7,14 @@ than ``/``, in URIs other than ``?`` and ``#`` too; a text that is one placehold
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from uritemplate import expand
 
 from xregit.catalog.properties import placeholders_in, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 URI_TYPES = frozenset({"uri", "uritemplate"})
 # The templates of a catalog are much alike.
@@ -141,12 +137,7 @@ class Template:
         return prefix, steps
 
     def _encode(self, value: str) -> str:
-        return encode_value(value) if self.encoded else value
-
-
-def encode_value(value: str) -> str:
-    """Return a value as a URI template holds it (RFC 6570, section 3.2.2)."""
-    return expand("{value}", value=value)
+        return expand("{value}", value=value) if self.encoded else value  # RFC 6570, section 3.2.2
 
 
 def decode_value(value: str) -> str:

@@ -6,8 +6,7 @@ from xregit.model.aliases import Name, canonical, find_name, names
 from xregit.model.extension import extend
 from xregit.model.interpreter import check, normalise, siblings
 from xregit.model.json_schema import json_schemas
-from xregit.model.loader import builtin
-from xregit.model.model_source import export_source
+from xregit.model.loader import builtin, export_source
 
 __all__ = [
     "Name",

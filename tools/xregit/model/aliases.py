@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.model.files import SPECVERSION, content
 from xregit.model.protocols import protocols
-from xregit.model.spelling import is_misspelled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from xregit.model.similarity import is_misspelled
 
 MIN_CHARS = 3
 #: The envelope that the CloudEvents bindings of protocols carry.
@@ -27,9 +25,10 @@ EVENT_JSON, BATCH_JSON = f"{EVENTS}+json", f"{EVENTS}-batch+json"
 class Name:
     """One name with what is known of it.
 
-    ``aliases`` are other spellings of it, ``mistaken`` names of other things that people write for it. ``versions`` is
-    "any" where every version counts as this name, or else the pattern of those of a format, and ``declaration`` the
-    pattern by which a document states its own; ``renamed`` maps versions, in lower case, to those that we write.
+    ``aliases`` are other spellings of it, ``mistaken`` names of other things that people write for it, ``others`` names
+    like it that mean something else. ``versions`` is "any" where every version counts as this name, or else the pattern
+    of those of a format, and ``declaration`` the pattern by which a document states its own; ``renamed`` maps versions,
+    in lower case, to those that we write.
     ``payload`` is the media type of payloads that a schema format implies, ``document`` that of its schema documents
     and ``extensions`` the endings of their files; all empty where nothing follows from the name.
     ``example`` is the name with a version, where one has to stand behind it.
@@ -38,6 +37,7 @@ class Name:
     name: str
     aliases: tuple[str, ...] = ()
     mistaken: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     versions: str = ""
     declaration: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +59,7 @@ def _build_name(name: str, values: Mapping[str, Any]) -> Name:
         name=name,
         aliases=tuple(values.get("aliases", ())),
         mistaken=tuple(values.get("mistaken", ())),
+        others=tuple(values.get("others", ())),
         versions=values.get("versions", ""),
         declaration=values.get("declaration", ""),
         renamed=MappingProxyType({old.casefold(): new for old, new in values.get("renamed", {}).items()}),
@@ -108,7 +109,7 @@ def _spellings(selector: str) -> Mapping[str, Name]:
 @lru_cache(maxsize=4096)
 def closest_name(selector: str, value: str) -> str:
     """Return the predefined name that an unknown one nearly is, or whose family it belongs to; else an empty text."""
-    if find_name(selector, value) is not None:
+    if find_name(selector, value) is not None or any(value in name.others for name in names(selector).values()):
         return ""
     plain = value.partition(";")[0].strip().casefold()
     forms = {plain, plain.partition("/")[0]}

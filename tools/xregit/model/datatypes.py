@@ -1,18 +1,19 @@
-"""The data types of the specifications and some narrower forms: which values belong to each, as one table."""
+"""The data types of the specifications and some narrower forms: which values belong to each, and what narrows them."""
 
 from __future__ import annotations
 
 import calendar
 import math
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import Any
 
+from xregit.model.excerpts import either
+from xregit.model.language import AttributeModel
 from xregit.model.protocols import syntaxes
 from xregit.xid import ID, MAX_ID_CHARS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
@@ -75,20 +76,8 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_uinteger(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_boolean(value: Any) -> bool:
-    return value is True or value is False
-
-
-def _is_anything(value: Any) -> bool:  # noqa: ARG001 - one signature for all
-    return True
 
 
 def _matching(pattern: str) -> Callable[[Any], bool]:
@@ -111,10 +100,6 @@ def _is_timestamp(value: Any) -> bool:
     return day <= calendar.monthrange(year % 400 + 2000, month)[1]
 
 
-def _is_day(value: Any) -> bool:
-    return isinstance(value, str) and _is_timestamp(f"{value}T00:00:00Z")
-
-
 _fits_timestamp = _matching(_TIMESTAMP)
 
 
@@ -135,8 +120,8 @@ def _line(pattern: str, about: str) -> Datatype:
 _STRING = Datatype(_is_text, "a text", {"type": "string"})
 _INTEGER = Datatype(_is_integer, "a whole number", {"type": "integer"})
 _NUMBER = Datatype(_is_number, "a number", {"type": "number"})
-_BOOLEAN = Datatype(_is_boolean, "true or false", {"type": "boolean"})
-_ANYTHING = Datatype(_is_anything, "anything", {})
+_BOOLEAN = Datatype(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})
+_ANYTHING = Datatype(lambda _: True, "anything", {})
 _URITEXT = _text(_URI, "a URI (spaces and other special characters written as %20 and the like)")
 _ABSOLUTE = _text(rf"{_SCHEME}{_URI_CHARS}", "an absolute URI without fragment")
 _RELATIVE = _text(rf"(?!{_SCHEME}){_URI}", "a relative URI")
@@ -158,7 +143,9 @@ DATATYPES: Mapping[str, Datatype] = {
     "integer": _INTEGER,
     "string": _STRING,
     "timestamp": _TIMESTAMPTEXT,
-    "uinteger": Datatype(_is_uinteger, "a whole number from 0", {"type": "integer", "minimum": 0}),
+    "uinteger": Datatype(
+        lambda value: _is_integer(value) and value >= 0, "a whole number from 0", {"type": "integer", "minimum": 0}
+    ),
     "uri": _URITEXT,
     "uriabsolute": _ABSOLUTE,
     "urirelative": _RELATIVE,
@@ -213,10 +200,6 @@ def _between(low: int, high: int) -> Datatype:
     return Datatype(test, f"a whole number from {low} to {high}", schema)
 
 
-def _is_nonempty(value: Any) -> bool:
-    return bool(value) or not isinstance(value, (str, list, dict))
-
-
 def is_nonempty_text(value: Any) -> bool:
     """Return whether a value is a text that is not empty."""
     return isinstance(value, str) and value != ""
@@ -228,7 +211,11 @@ SYNTAXES: Mapping[str, Datatype] = {
     "absolute": _text(rf"{_SCHEME}[^\s]+", "an absolute address, with its scheme"),
     "address": _text(rf"(?:{_LISTENER}|[^\s]*{_PLACEHOLDER})[^\s]*", "an absolute address, with its scheme"),
     "base64": DATATYPES["binary"],
-    "date": Datatype(_is_day, "a day such as 2026-12-31", {"type": "string", "pattern": f"^(?:{_DAY})$"}),
+    "date": Datatype(
+        lambda value: isinstance(value, str) and _is_timestamp(f"{value}T00:00:00Z"),
+        "a day such as 2026-12-31",
+        {"type": "string", "pattern": f"^(?:{_DAY})$"},
+    ),
     "characters": _line(f"{_NO_CONTROL}*", "a text without control characters"),
     "cloudevents": _text("(?!data$)[a-z0-9]+", 'lower-case letters and digits only, other than "data"'),
     "id": _text(_ID, f"an id: letters, digits and - . _ ~ : @, at most {MAX_ID_CHARS}, not beginning with a sign"),
@@ -239,7 +226,7 @@ SYNTAXES: Mapping[str, Datatype] = {
     "name": _text("[a-z_][a-z0-9_]{0,62}", "at most 63 lower-case letters, digits and underscores"),
     "extendedname": _text(r"[a-z0-9][a-z0-9_.:\-]{0,62}", "at most 63 lower-case letters, digits and - . _ :"),
     "nameversion": _text(rf"{_NAME}/{_NAME}(?:/{_NAME})*", "a name and a version with a slash between them"),
-    "nonempty": Datatype(_is_nonempty, "not empty", {}),
+    "nonempty": Datatype(lambda value: bool(value) or not isinstance(value, (str, list, dict)), "not empty", {}),
     "octet": _between(0, 255),
     "oneline": _line(r"[^\r\n\x00]*", "a text of one line"),
     "plural": _text(_TYPENAME, "at most 57 lower-case letters, digits and underscores"),
@@ -291,3 +278,71 @@ _FILLED_LATER: Mapping[str, Callable[[Any], bool]] = {
     **{name: _is_text for name, syntax in syntaxes().items() if syntax.get("later")},
     "base64": PROPERTY_TYPES["binary"].test,
 }
+
+
+def is_valid(attribute: AttributeModel, value: Any) -> bool:
+    """Return whether a single value is of its attribute's type, and fulfils whatever else the attribute demands."""
+    if not DATATYPES[attribute.type].test(value):
+        return False
+    if attribute.enum and attribute.strict and not _is_listed(value, attribute.enum):
+        return False
+    if attribute.syntax and not SYNTAXES[attribute.syntax].test(value):
+        return False
+    return not (attribute.targets or attribute.target) or _has_target(attribute, value)
+
+
+def _is_listed(value: Any, choices: tuple[Any, ...]) -> bool:
+    # true is not 1
+    return value in choices if isinstance(value, str) else repr(value) in map(repr, choices)
+
+
+def _has_target(attribute: AttributeModel, value: str) -> bool:
+    """Return whether a reference is to an entity of a right type; a URI may be absolute or a JSON pointer instead."""
+    if attribute.type == "xid" or value.startswith("/"):
+        return DATATYPES["xid"].test(value) and xid_type(value) in target_types(attribute)
+    return value.startswith("#/") or SYNTAXES["absolute"].test(value)
+
+
+@lru_cache(maxsize=256)
+def target_types(attribute: AttributeModel) -> frozenset[str]:
+    """Return the types that a reference may lead to, with "/versions" for those of versions."""
+    types: set[str] = set()
+    for target in attribute.targets or (attribute.target,):
+        resource = target.removesuffix("[/versions]")
+        types |= {resource, f"{resource}/versions"} if resource != target else {resource}
+    return frozenset(types)
+
+
+def xid_type(xid: str) -> str:
+    """Return the type of entity that a well-formed xid names, such as ``/messagegroups/messages``."""
+    parts = xid.split("/")
+    return "/" + "/".join(part for part in parts[1::2] if part)
+
+
+def expected_property(attribute: AttributeModel, type_: str, value: Any) -> str:
+    """Return what the value should have been for a property of that type, or an empty text if it fits."""
+    datatype = _property_datatype(attribute, type_)
+    if not datatype.test(value):
+        return datatype.about
+    if attribute.enum and str(value) not in map(str, attribute.enum) and not has_placeholders(value):
+        return either(attribute.enum)
+    syntax = property_syntax(attribute, type_)
+    if syntax and not matches_syntax(syntax, value):
+        return SYNTAXES[syntax].about
+    return ""
+
+
+def property_syntax(attribute: AttributeModel, type_: str) -> str:
+    """Return the narrower form of a property's value if the property is of that type; an empty text for none."""
+    return attribute.forms.get(type_) or attribute.syntax
+
+
+def syntax_or_type(attribute: AttributeModel, type_: str) -> str:
+    """Return the name of what says most about a property's value: its narrower form, else the type of the property."""
+    syntax = property_syntax(attribute, type_)
+    return type_ if syntax in {"", "nonempty"} else syntax
+
+
+def _property_datatype(attribute: AttributeModel, type_: str) -> Datatype:
+    # message/spec.md types some media types as symbols, whose characters they don't keep to: their form decides.
+    return PROPERTY_TYPES["string" if type_ == attribute.property == "symbol" and attribute.syntax else type_]

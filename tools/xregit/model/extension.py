@@ -6,20 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.diagnostics import Finding
+from xregit.json_pointer import KeyPath
 from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES, Datatype
+from xregit.model.excerpts import either
 from xregit.model.interpreter import check
-from xregit.model.language import NOTHING, AttributeModel, Model
+from xregit.model.language import NOTHING, AttributeModel, GroupModel, Model, ResourceModel
 from xregit.model.loader import build_attributes, build_group, build_resource, core_values, language_values, link_groups
-from xregit.model.quoting import either
-from xregit.model.spelling import suggest_similar
+from xregit.model.similarity import suggest_similar
 from xregit.model.suggestions import suggest_name
-
-if TYPE_CHECKING:
-    from xregit.json_pointer import KeyPath
-    from xregit.model.language import GroupModel, ResourceModel
 
 _DEFINITION_MAPS = frozenset({"attributes", "metaattributes", "resourceattributes", "siblingattributes"})
 _TYPE_KINDS = frozenset({"groups", "resources"})
@@ -30,7 +27,7 @@ def extend(model: Model, value: Mapping[str, Any]) -> tuple[Model, list[Finding]
 
     A faulty attribute counts as one of any type, a faulty group or resource type is left out.
     """
-    findings = model_findings(value, model)
+    findings = [*_check_entity(value, "model", (), NOTHING), *_check_groups(value, model)]
     sound: Any = value
     for finding in findings:
         sound = _remove(sound, finding.path)
@@ -131,11 +128,6 @@ MODEL_ERROR, REQUIRED_TRUE, SCALAR_DEFAULT = "model-error", "model-required-true
 MAX_DEPTH = 60
 _TYPES = [*DATATYPES, *CONTAINERS]
 _REFERENCES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative", "xid"})
-
-
-def model_findings(value: Mapping[str, Any], model: Model) -> list[Finding]:
-    """Return what is wrong with a registry's own model; paths lead into it."""
-    return [*_check_entity(value, "model", (), NOTHING), *_check_groups(value, model)]
 
 
 @cache
@@ -302,7 +294,9 @@ def _check_group(plural: str, group: Mapping[str, Any], value: Mapping[str, Any]
         if SYNTAXES["imported"].test(other) and not _exists(other, value, model):
             message = f'There is no resource type "{other}".'
             help_ = (
-                suggest_similar(other, _resource_types(model))
+                suggest_similar(
+                    other, [f"/{group.plural}/{kind}" for group in model.groups.values() for kind in group.resources]
+                )
                 or 'Write "/<group type>/<resource type>", both in the plural.'
             )
             yield Finding(MODEL_ERROR, (*path, "ximportresources", index), message, help_)
@@ -346,10 +340,6 @@ def _check_redefinitions(value: Any, attributes: Mapping[str, AttributeModel], p
         if attribute is not None and name != "*" and kind in _TYPES and kind != attribute.type:
             message = f'The type of "{name}" is {attribute.type} and can\'t be changed to {kind}.'
             yield Finding(MODEL_ERROR, (*path, name, "type"), message, "Correct the type, or choose another name.")
-
-
-def _resource_types(model: Model) -> list[str]:
-    return [f"/{group.plural}/{plural}" for group in model.groups.values() for plural in group.resources]
 
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:

@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.diagnostics import Finding
+from xregit.json_pointer import KeyPath
 from xregit.model import error_messages
 from xregit.model.aliases import canonical
-from xregit.model.constraints import expected_property, is_valid, syntax_or_type
-from xregit.model.datatypes import CONTAINERS, SYNTAXES, TEXTS, has_placeholders
+from xregit.model.datatypes import (
+    CONTAINERS,
+    SYNTAXES,
+    TEXTS,
+    expected_property,
+    has_placeholders,
+    is_valid,
+    syntax_or_type,
+)
+from xregit.model.excerpts import either
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
-from xregit.model.quoting import either
 
 if TYPE_CHECKING:
-    from xregit.diagnostics import Finding
-    from xregit.json_pointer import KeyPath
     from xregit.model.error_messages import Key
 
 Attributes = Mapping[str, AttributeModel]

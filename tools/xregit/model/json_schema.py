@@ -8,8 +8,15 @@ from types import MappingProxyType
 from typing import Any
 
 from xregit.model.aliases import names
-from xregit.model.constraints import property_syntax
-from xregit.model.datatypes import CONTAINERS, DATATYPES, PLACEHOLDER, PROPERTY_TYPES, SYNTAXES, Datatype
+from xregit.model.datatypes import (
+    CONTAINERS,
+    DATATYPES,
+    PLACEHOLDER,
+    PROPERTY_TYPES,
+    SYNTAXES,
+    Datatype,
+    property_syntax,
+)
 from xregit.model.extension import language_attributes
 from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 

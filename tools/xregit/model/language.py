@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 #: The types of all mappings here; testing for these is several times faster than testing for any Mapping.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.model.files import SPECVERSION, content
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FOLDER = "protocols/"
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.model import odd_characters
 from xregit.model.aliases import find_name
-from xregit.model.constraints import is_valid
-from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, TEXTS
+from xregit.model.datatypes import PROPERTY_TYPES, SYNTAXES, TEXTS, is_valid
+from xregit.model.excerpts import cut, either
+from xregit.model.language import AttributeModel
 from xregit.model.protocols import syntaxes
-from xregit.model.quoting import cut, either
-from xregit.model.spelling import suggest_similar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.model.language import AttributeModel
+from xregit.model.similarity import suggest_similar
 
 #: Values of each narrower form, data type and type of property, as they would stand in YAML.
 EXAMPLES: Mapping[str, str] = MappingProxyType(
@@ -329,9 +324,7 @@ def _target_types(target: str) -> list[str]:
 def _with_known_types(path: str, target: str) -> Iterator[str]:
     """Yield the path with the types of a target, such as ``/messagegroups/messages``, where it nearly has them."""
     types, parts = _target_types(target), path.split("/")
-    if len(parts) == 2 * len(types) and all(map(_is_nearly, parts[::2], types)):
+    if len(parts) == 2 * len(types) and all(
+        suggest_similar(part, (type_,)) for part, type_ in zip(parts[::2], types, strict=True)
+    ):
         yield "/".join(part for pair in zip(types, parts[1::2], strict=True) for part in pair)
-
-
-def _is_nearly(name: str, choice: str) -> bool:
-    return bool(suggest_similar(name, (choice,)))

@@ -2,7 +2,7 @@
 
 from xregit.payloads.base import Fetch, PayloadError, PayloadSchema, Problem, SchemaError
 from xregit.payloads.fields import TYPES, Field
-from xregit.payloads.languages import language, parse, problems
+from xregit.payloads.languages import language, parse, parse_types, problems
 
 __all__ = [
     "TYPES",
@@ -14,5 +14,6 @@ __all__ = [
     "SchemaError",
     "language",
     "parse",
+    "parse_types",
     "problems",
 ]

@@ -1,7 +1,8 @@
-"""What all payload languages share: the schema document and its problems, the schema object and its errors."""
+"""What all payload languages share: the schema document, the schema object, bodies and their errors."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
@@ -9,15 +10,25 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urljoin
 
 from xregit.errors import XregitError
-from xregit.model.quoting import cut_middle
+from xregit.json_pointer import KeyPath
+from xregit.model.excerpts import cut_middle
+from xregit.model.media_types import without_parameters
 from xregit.source import json_loader
-from xregit.source.parse_result import MAX_DEPTH, NOWHERE
+from xregit.source.parse_result import MAX_DEPTH, NOWHERE, Positions
 from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
-    from xregit.json_pointer import KeyPath
     from xregit.payloads.fields import Field
-    from xregit.source.parse_result import Positions
+
+
+#: What all patterns of one document may take together, and a single one, in bytes.
+TOTAL, LARGEST = 200_000_000, 10_000_000
+
+
+def pattern_size(count: int) -> int:
+    """Return how many bytes each of so many patterns may take."""
+    return min(LARGEST, TOTAL // max(count, 1))
+
 
 # A reference, as absolute URI or as path below the registry's root, to the document there; None where there is none.
 Fetch = Callable[[str], bytes | None]
@@ -218,3 +229,51 @@ def once_per_document(read: Callable[[Document], Read]) -> Callable[[Document], 
         return result
 
     return load
+
+
+def read_json(body: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        PayloadError: it isn't JSON, too deep, or holds a number that no one can use.
+    """
+    parsed = json_loader.parse(body)
+    if parsed.problems:
+        raise PayloadError(
+            *(f"line {item.span.line}, column {item.span.column}: {item.message}" for item in parsed.problems)
+        )
+    return parsed.value
+
+
+def write_json(value: Any) -> bytes:
+    """Return the value as JSON text without blanks.
+
+    Raises:
+        PayloadError: it holds what JSON can't say, such as NaN, bytes or a date.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise PayloadError(f"the value can't be written as JSON: {error_text(error)}") from error
+
+
+_REMOVE_IT = "whoever hands messages on has to take that off"
+
+
+def is_json(contenttype: str) -> bool:
+    """Return whether a media type says JSON: ``application/json``, ``avro/json``, anything with ``+json``."""
+    return without_parameters(contenttype).endswith(("/json", "+json"))
+
+
+def explain_framing(problems: tuple[str, ...], body: bytes) -> tuple[str, ...]:
+    """Return the problems of a payload, with one more where framing before it explains them."""
+    if body[:1] == b"\x00" and len(body) > 5:  # noqa: PLR2004 - the zero byte and the id
+        framing = f"Confluent's wire format, with the schema id {int.from_bytes(body[1:5])} before the payload"
+    elif body[:2] == b"\xc3\x01":
+        framing = "Avro's single-object encoding, with a fingerprint of the schema before the payload"
+    elif body[:4] == b"Obj\x01":
+        framing = "a file of Avro objects, with the schema before the payload"
+    else:
+        return problems
+    return (*problems, f"it begins like {framing}, and {_REMOVE_IT}") if problems else problems

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from xregit.payloads.base import PayloadError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 # "integer" has no bounds and "number" no binary form; "timestamp" is a point in time, "localtimestamp" has no zone.
 TYPES = (
@@ -44,6 +42,24 @@ class Field:
     scale: int = 0
     recursive: bool = False
     limits: tuple[str, ...] = ()
+
+
+# What the items of a list and the values of a map, which have no name, add to the place of the fields in them.
+INSIDE = {"array": "[]", "map": ".*"}
+
+
+def has_item(field: Field) -> bool:
+    """Whether a field is a list or map, which is described together with its items."""
+    return field.type in INSIDE and len(field.fields) == 1
+
+
+def type_text(field: Field) -> str:
+    """Return a field's type as people read it, with that of its items, such as ``array of string``."""
+    if has_item(field):
+        return f"{field.type} of {type_text(field.fields[0])}"
+    size = f"({field.precision}, {field.scale})" if field.precision else ""
+    own_type = f" ({field.native})" if field.native and field.native.lower() != field.type else ""
+    return f"{field.type}{size}{own_type}{', recursive' * field.recursive}"
 
 
 #: Elements of any name, which an XML schema may allow.

@@ -49,6 +49,24 @@ def parse(
     return schema
 
 
+def parse_types(document: Document) -> dict[str, PayloadSchema]:
+    """Return the schema objects of a document by name: each message of Protobuf if none is named, else the one meant.
+
+    Raises:
+        SchemaError: the document isn't a schema of its language, or lacks the object.
+    """
+    if language(document.format) == "Protobuf" and not document.fragment:
+        from xregit.payloads.protobuf.schema import messages
+
+        types: dict[str, PayloadSchema] = dict(messages(document))
+        if types:
+            return types
+    schema = parse(
+        document.format, document.content, fragment=document.fragment, uri=document.uri, fetch=document.fetch
+    )
+    return {document.fragment: schema}
+
+
 def problems(
     format: str,  # noqa: A002 - the attribute's own name
     document: bytes | object,

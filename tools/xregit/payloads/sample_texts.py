@@ -1,12 +1,108 @@
-"""Sample texts for examples, by format or by regular expression; always the same ones."""
+"""Sample texts for examples, by name, format or regular expression; always the same ones."""
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from string import ascii_lowercase
 from typing import Any
 from warnings import catch_warnings
+
+# Texts that can't be anybody's: numbers and addresses are those that are kept for examples. Few have signs with which
+# addresses and topics are divided, as placeholders take these too.
+_TEXTS = {
+    "address": "1 Market Street", "aircraft": "A320", "airline": "LH", "airport": "MUC", "algorithm": "SHA256",
+    "bagtag": "0220473124", "barcode": "4006381333931", "bic": "DEUTDEFF", "brand": "Contoso", "browser": "Firefox",
+    "campaign": "spring", "carrier": "LH", "cashier": "anna.berger", "category": "standard", "channel": "web",
+    "city": "Munich", "color": "blue", "colour": "blue", "comment": "Handle with care", "company": "Contoso",
+    "contents": "Coffee", "costcenter": "4711", "costcentre": "4711", "country": "Germany", "countrycode": "DE",
+    "currency": "EUR", "currencycode": "EUR", "customername": "Anna Berger", "date": "2026-01-31",
+    "datetime": "2026-01-31T09:30:00Z", "day": "2026-01-31", "department": "Operations", "depot": "north",
+    "description": "An example", "destination": "MUC", "detail": "Handle with care", "details": "Handle with care",
+    "domain": "example.com", "driver": "anna.berger", "ean": "4006381333931", "email": "anna.berger@example.com",
+    "employee": "anna.berger", "familyname": "Berger", "fault": "P0420", "faultcode": "P0420", "firmware": "2.4.1",
+    "firstname": "Anna", "flight": "LH2080", "flightnumber": "LH2080", "floor": "3", "fullname": "Anna Berger",
+    "gate": "B22", "givenname": "Anna", "gtin": "4006381333931", "host": "www.example.com", "iata": "MUC",
+    "iban": "DE89370400440532013000", "icao": "EDDM", "ip": "192.0.2.1", "ipaddress": "192.0.2.1",
+    "isbn": "9783161484100", "label": "north", "lang": "en", "language": "en", "lastname": "Berger",
+    "licenceplate": "MAB1234", "licenseplate": "MAB1234", "locale": "en-GB", "mac": "00005e005301",
+    "macaddress": "00005e005301", "manufacturer": "Contoso", "message": "Everything is fine", "mobile": "+442079460123",
+    "model": "X200", "municipality": "Munich", "note": "Handle with care", "notes": "Handle with care",
+    "numberplate": "MAB1234", "organisation": "Contoso", "organization": "Contoso", "origin": "BER",
+    "passenger": "BERGER/ANNA", "passengername": "BERGER/ANNA", "phone": "+442079460123",
+    "phonenumber": "+442079460123", "plate": "MAB1234", "platform": "7", "point": "north", "postalcode": "80331",
+    "postcode": "80331", "product": "Coffee", "productname": "Coffee", "reason": "maintenance", "reference": "RF473124",
+    "region": "south", "registration": "MAB1234", "remarks": "Handle with care", "seat": "12A", "serial": "SN104729",
+    "serialnumber": "SN104729", "severity": "minor", "sku": "SKU1042", "station": "MUC", "status": "active",
+    "store": "S42", "street": "1 Market Street", "supplier": "Contoso", "surname": "Berger", "tag": "A1042",
+    "telephone": "+442079460123", "terminal": "T2", "text": "Everything is fine", "timestamp": "2026-01-31T09:30:00Z",
+    "timezone": "Europe/Berlin", "title": "An example", "town": "Munich", "trackingnumber": "RR473124829", "unit": "kg",
+    "user": "anna.berger", "useragent": "Firefox", "username": "anna.berger", "vendor": "Contoso", "version": "2.4.1",
+    "vin": "WDB9634031L123456", "warehouse": "W1", "zip": "80331", "zipcode": "80331", "zone": "north",
+}  # fmt: skip
+# All of them are the same in 32 bits.
+_NUMBERS: dict[str, float] = {
+    "accuracy": 5, "age": 35, "altitude": 519, "amount": 19.5, "balance": 19.5, "battery": 80, "bearing": 90,
+    "capacity": 100, "charge": 80, "confidence": 80, "cost": 19.5, "count": 2, "course": 90, "current": 16,
+    "degrees": 21.5, "delay": 5, "depth": 12.5, "dewpoint": 12.5, "direction": 90, "discount": 5, "distance": 12.5,
+    "duration": 15, "elevation": 519, "fuel": 42, "gust": 42, "heading": 90, "health": 95, "height": 1.75,
+    "humidity": 45, "lat": 48.375, "latitude": 48.375, "length": 4.5, "level": 80, "lng": 11.75, "lon": 11.75,
+    "longitude": 11.75, "magnitude": 4.5, "mileage": 48210, "occurrences": 2, "odometer": 48210, "percent": 80,
+    "percentage": 80, "power": 11, "pressure": 1013, "price": 19.5, "quantity": 2, "range": 320, "rpm": 1800,
+    "rssi": -70, "soc": 80, "speed": 42, "temp": 21.5, "temperature": 21.5, "timestamp": 1769851800000, "total": 39,
+    "ts": 1769851800000, "usage": 42, "visibility": 10, "voltage": 400, "volume": 2.5, "weight": 18.5, "width": 1.25,
+    "year": 2026,
+}  # fmt: skip
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# A shorter word may end another one by chance, as "city" does "capacity".
+_LEAST_ENDING = 6
+# What numbers are counted in, behind what they are.
+_UNITS = frozenset({
+    "a", "c", "celsius", "cm", "deg", "eur", "hours", "hpa", "kg", "km", "kmh", "kt", "kv", "kw", "kwh", "lph", "m",
+    "min", "minutes", "mm", "mps", "ms", "mw", "pct", "s", "seconds", "v", "w",
+})  # fmt: skip
+
+
+@lru_cache(maxsize=4_096)
+def named_text(name: str) -> str | None:
+    """Return a text that something of a name may be, such as a city; of an id its name and a number, else nothing."""
+    words = _words(name)
+    found = _find(words, _TEXTS)
+    if found is not None:
+        return _TEXTS[found]
+    whole = "".join(words)
+    if whole == "id":
+        return "A1042"
+    if whole.endswith("id") and len(whole) > len("grid"):
+        return f"{whole.removesuffix('id')}-1"
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def named_number(name: str) -> float | None:
+    """Return a number that something of a name may be, such as a latitude, else nothing."""
+    words = _words(name)
+    if len(words) > 1 and words[-1] in _UNITS:
+        words = words[:-1]
+    found = _find(words, _NUMBERS)
+    return None if found is None else _NUMBERS[found]
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _find(words: list[str], known: dict[str, str] | dict[str, float]) -> str | None:
+    """Return the longest known ending of a name's words, or of the last word."""
+    for start in range(len(words)):
+        if (ending := "".join(words[start:])) in known:
+            return ending
+    last = words[-1] if words else ""
+    endings = (last[start:] for start in range(1, len(last) - _LEAST_ENDING + 1))
+    return next((ending for ending in endings if ending in known), None)
+
 
 # By the names of JSON Schema's "format" keyword; other languages use those that fit.
 SAMPLE_TEXTS = {
@@ -57,10 +153,11 @@ _DATES = tuple(
 )
 
 
-def matching_text(pattern: str, minimum: int = 0, maximum: int | None = None) -> str | None:
+def matching_text(pattern: str, minimum: int = 0, maximum: int | None = None, wish: str = "") -> str | None:
     """Return a text that a pattern matches as a whole, of a length within bounds; None where none was found.
 
-    Look-arounds are ignored: check the text against the pattern where that matters.
+    It is the ``wish`` where the pattern and the bounds allow that. Look-arounds are ignored: check the text against the
+    pattern where that matters.
     """
     if len(pattern) > _MAX_PATTERN_CHARS:
         return None
@@ -68,6 +165,11 @@ def matching_text(pattern: str, minimum: int = 0, maximum: int | None = None) ->
     try:
         with catch_warnings(action="ignore"):  # a pattern may hold what Python's regular expressions frown at
             tree = _parser.parse(pattern)
+        if wish and minimum <= len(wish) <= most:
+            for more in range(len(wish)):
+                with suppress(_LongError):
+                    if _Writer(more, len(wish), wish=wish).text(tree) == wish:
+                        return wish
         for more in range(_TRIES):
             text = _Writer(more, most).text(tree)
             if len(text) >= minimum:

@@ -15,10 +15,10 @@ from functools import cache
 from typing import Any
 
 from xregit.model.aliases import BATCH_JSON, EVENT_JSON, EVENTS
+from xregit.model.excerpts import quote
 from xregit.model.language import NOTHING
 from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
-from xregit.model.quoting import quote
 from xregit.protocols.canonical_text import to_text
 from xregit.protocols.cloudevents import (
     DATA,
@@ -326,8 +326,7 @@ def _time(value: Any) -> str:
     try:
         return to_text("timestamp", EPOCH + timedelta(milliseconds=value))
     except OverflowError:
-        message = f"is no time of the years 1 to 9999: {value}"
-        raise ValueError(message) from None
+        raise ValueError(f"is no time of the years 1 to 9999: {value}") from None
 
 
 def _attribute_value(binding: EventBinding, value: Any) -> Any:
@@ -372,5 +371,4 @@ def _decode_triples(match: re.Match[str]) -> str:
     try:
         return bytes.fromhex(match[0].replace("%", "")).decode()
     except UnicodeDecodeError:
-        message = f"has percent-encoded bytes that are not UTF-8 ({match[0][:30]})"
-        raise ValueError(message) from None
+        raise ValueError(f"has percent-encoded bytes that are not UTF-8 ({match[0][:30]})") from None

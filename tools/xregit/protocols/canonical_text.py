@@ -9,17 +9,15 @@ import binascii
 import math
 import re
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import orjson
 
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ULONG_MAX = 2**64 - 1
 LONG_MIN = -(2**63)
@@ -77,7 +75,7 @@ def _any(value: Any) -> str:
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError as error:
-        raise ValueError(f"must be a JSON value ({error})") from None  # noqa: EM102, TRY003 - short, and shown as it is
+        raise ValueError(f"must be a JSON value ({error})") from None
 
 
 def _string(value: Any) -> str:
@@ -96,8 +94,7 @@ def _decode_utf8(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        message = "must be text in UTF-8"
-        raise ValueError(message) from None
+        raise ValueError("must be text in UTF-8") from None
 
 
 def _boolean(value: Any) -> str:
@@ -114,17 +111,12 @@ def _whole(value: Any, low: int, expected: str) -> str:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError(expected)  # noqa: TRY004 - what is wrong with a message is no fault of the program
     if not low <= value <= ULONG_MAX:
-        message = f"must be from {low} to {ULONG_MAX}"
-        raise ValueError(message)
+        raise ValueError(f"must be from {low} to {ULONG_MAX}")
     return str(value)
 
 
 def _integer(value: Any) -> str:
     return _whole(value, LONG_MIN, _expectation("integer"))
-
-
-def _ulong(value: Any) -> str:
-    return _whole(value, 0, _expectation("ulong"))
 
 
 def _number(value: Any) -> str:
@@ -141,8 +133,7 @@ def _number(value: Any) -> str:
 def _float(value: float) -> float:
     number = math.inf if isinstance(value, int) and value.bit_length() > 1024 else float(value)  # noqa: PLR2004 - IEEE
     if not math.isfinite(number):
-        message = "must be a number that fits 64 bits"
-        raise ValueError(message)
+        raise ValueError("must be a number that fits 64 bits")
     return number
 
 
@@ -191,10 +182,6 @@ def _duration(value: Any) -> str:
     raise ValueError(_expectation("duration"))
 
 
-def _read_number(text: str) -> float:
-    return int(text) if _INTEGER.fullmatch(text) else float(text)
-
-
 _WRITERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "any": _any,
@@ -205,11 +192,17 @@ _WRITERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "number": _number,
         "symbol": _symbol,
         "timestamp": _timestamp,
-        "ulong": _ulong,
+        "ulong": lambda value: _whole(value, 0, _expectation("ulong")),
         "uri": _uri,
         "uuid": _uuid,
     }
 )
 _READERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"binary": decode_base64, "boolean": "true".__eq__, "integer": int, "number": _read_number, "ulong": int}
+    {
+        "binary": decode_base64,
+        "boolean": "true".__eq__,
+        "integer": int,
+        "number": lambda text: int(text) if _INTEGER.fullmatch(text) else float(text),
+        "ulong": int,
+    }
 )

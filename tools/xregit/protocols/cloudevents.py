@@ -14,8 +14,8 @@ from typing import Any
 from xregit.errors import XregitError
 from xregit.model.aliases import EVENTS
 from xregit.model.datatypes import DATATYPES, INT32_MAX
+from xregit.model.excerpts import quote
 from xregit.model.media_types import without_parameters
-from xregit.model.quoting import quote
 from xregit.protocols.canonical_text import decode_base64
 from xregit.protocols.json import has_surrogates, json_bytes, json_value
 
@@ -126,8 +126,7 @@ def payload_bytes(value: Any) -> bytes:
     if not isinstance(value, str):
         return json_bytes(value)
     if not value.isascii() and has_surrogates(value):
-        message = "must not have half a character (a lone surrogate)"
-        raise ValueError(message)
+        raise ValueError("must not have half a character (a lone surrogate)")
     return value.encode()
 
 
@@ -195,6 +194,8 @@ def _value_problems(name: str, value: Any) -> Iterator[str]:
 
 
 def _text_problems(name: str, value: str) -> Iterator[str]:
+    if value.isascii() and value.isprintable():  # as most are, quicker than the rest
+        return
     if _DISALLOWED(value):
         yield f"{quote(name)} has control characters or noncharacters, which no attribute may have: {quote(value)}."
     elif has_surrogates(value):

@@ -27,8 +27,7 @@ def json_value(data: bytes) -> Any:
         orjson.loads(data)  # stricter than json: no NaN, no half characters, no number too large for a float
         return json.loads(data)
     except RecursionError:
-        message = "must not nest that deep"
-        raise ValueError(message) from None
+        raise ValueError("must not nest that deep") from None
 
 
 def json_bytes(value: Any) -> bytes:
@@ -72,8 +71,7 @@ def has_surrogates(text: str) -> bool:
 
 def _encode_slowly(value: Any) -> bytes:
     if _nests_too_deep(value):
-        message = "must not nest that deep"
-        raise ValueError(message)
+        raise ValueError("must not nest that deep")
     try:
         return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     except RecursionError:

@@ -7,22 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.model import builtin, canonical, names, siblings
-from xregit.model.constraints import expected_property
-from xregit.model.datatypes import SYNTAXES
-from xregit.model.language import NOTHING
+from xregit.model.datatypes import SYNTAXES, expected_property
+from xregit.model.excerpts import either, quote
+from xregit.model.language import NOTHING, AttributeModel
 from xregit.model.protocols import facts
-from xregit.model.quoting import either, quote
-from xregit.model.spelling import suggest_similar
+from xregit.model.similarity import suggest_similar
 from xregit.protocols.canonical_text import from_text, to_text
 from xregit.protocols.cloudevents import from_base64
 from xregit.protocols.json import has_surrogates
-
-if TYPE_CHECKING:
-    from xregit.model.language import AttributeModel
-
 
 ONE, PAIRS, MAP = "one", "pairs", "map"
 #: The types whose values are not any text.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xregit.model.quoting import quote
+from xregit.model.excerpts import quote
 from xregit.protocols.canonical_text import to_text
 from xregit.protocols.cloudevents import Event, WireError, event_json, from_base64, payload_bytes, read_event
 from xregit.protocols.json import json_bytes, json_value

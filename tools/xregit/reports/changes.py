@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from xregit.changes.change import AUDIENCES, Impact
-from xregit.changes.review import MergeDecision
+from xregit.changes.change import AUDIENCES, Change, Impact
+from xregit.changes.review import MergeDecision, Review, ReviewItem
+from xregit.diagnostics import Diagnostic
 from xregit.reports.text import escape_control
 from xregit.reports.text import place as diagnostic_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from xregit.changes.change import Change
-    from xregit.changes.commit_changes import HistoryEntry
-    from xregit.changes.review import Review, ReviewItem
-    from xregit.diagnostics import Diagnostic
+    from xregit.changes.commit_changes import CommitSummary, HistoryEntry
+    from xregit.source.commit_log import Commit
 
 POLICY = "To look at first, since it decides on the rest"
 _INDENT = "    "
@@ -81,11 +79,16 @@ def changes_text(review: Review) -> str:
 
 
 def changes_json(review: Review) -> str:
+    """Return `review_json` as text."""
+    return dumps(review_json(review), indent=2, ensure_ascii=False, default=list)
+
+
+def review_json(review: Review) -> dict[str, Any]:
     """Return ``{"policy": […], "changes": […], "counts": {…}, "diagnostics": […], "unread": […]}``.
 
     Changes say where they are. ``policy`` are the diagnostics on what changes the judgement itself.
     """
-    report = {
+    return {
         "policy": [item.as_json() for item in review.policy],
         "changes": [
             {
@@ -101,7 +104,6 @@ def changes_json(review: Review) -> str:
         "diagnostics": [item.as_json() for item in review.diagnostics],
         "unread": review.unreadable,
     }
-    return dumps(report, indent=2, ensure_ascii=False, default=list)
 
 
 def counts(review: Review) -> Mapping[str, int]:
@@ -167,19 +169,36 @@ def history_text(entries: Sequence[HistoryEntry]) -> str:
 
 
 def history_json(entries: Sequence[HistoryEntry]) -> list[dict[str, Any]]:
-    """Return one object for each commit, the newest first."""
+    """Return one object for each commit that touched an entity, the newest first."""
     return [
         {
-            "commit": entry.commit.sha,
-            "time": entry.commit.time,
-            "author": entry.commit.author,
-            "subject": entry.commit.subject,
+            **_commit_json(entry.commit),
             "xid": entry.xid,
             "readable": entry.readable,
             "changes": [change.as_json() for change in entry.changes],
         }
         for entry in entries
     ]
+
+
+def commits_json(commits: Sequence[CommitSummary]) -> list[dict[str, Any]]:
+    """Return one object for each commit that touched the registry, the newest first.
+
+    ``touched`` counts entities; a commit that touched too many is not ``compared``, and so has no changes.
+    """
+    return [
+        {
+            **_commit_json(item.commit),
+            "touched": item.touched,
+            "compared": item.compared,
+            "changes": [change.as_json() for change in item.changes],
+        }
+        for item in commits
+    ]
+
+
+def _commit_json(commit: Commit) -> dict[str, Any]:
+    return {"commit": commit.sha, "time": commit.time, "author": commit.author, "subject": commit.subject}
 
 
 def _entry_lines(entry: HistoryEntry) -> Iterator[str]:

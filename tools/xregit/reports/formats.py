@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
-from xregit.diagnostics import Severity
+from xregit.diagnostics import Diagnostic, Severity
 from xregit.reports.text import counts, path_bytes, place, text
 from xregit.rules import rule_named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from xregit.diagnostics import Diagnostic
 
 
 def json(diagnostics: Sequence[Diagnostic]) -> str:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
-from xregit.reports.changes import POLICY, counts, parts, place
+from xregit.changes.review import Review, ReviewItem
+from xregit.reports.changes import POLICY, Part, counts, parts, place
 from xregit.reports.text import escape_control, path_bytes
-
-if TYPE_CHECKING:
-    from xregit.changes.review import Review, ReviewItem
-    from xregit.reports.changes import Part
 
 # Where an entity's page and a line of a file are on the web; an empty text where nobody knows.
 Page = Callable[[str], str]

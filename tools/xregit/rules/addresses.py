@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.quoting import either
-from xregit.model.spelling import is_slip
+from xregit.model.excerpts import either
+from xregit.model.similarity import is_slip
 from xregit.rules.attributes import has_placeholder, items, text
 from xregit.rules.endpoints import client
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Endpoint
 
 OPTIONS = "protocoloptions"
 # Another way to give Kafka's addresses, which a later release has.
@@ -43,9 +40,9 @@ class Address:
     path: str
 
 
-@rule("endpoint", Severity.ERROR, "An entry of an endpoint's addresses has no address.", "EP-23")
+@rule("endpoint", Severity.ERROR, "EP-23")
 def address_missing(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report entries without ``uri``."""
+    """An entry of an endpoint's addresses has no address."""
     for index, entry in items(endpoint.options, "endpoints"):
         if not any(entry.get(name) is not None for name in ("uri", "url", BOOTSTRAP)) and not _has_near(entry):
             message = f'Entry {index + 1} of "endpoints" has no "uri".'
@@ -57,18 +54,10 @@ def _has_near(entry: Mapping[str, Any]) -> bool:
     return any(is_slip(name, known) for name in entry for known in ("uri", "url"))
 
 
-@rule(
-    "endpoint",
-    Severity.ERROR,
-    "An address has a scheme of another protocol.",
-    "EP-42",
-    "EP-47",
-    "EP-52",
-    "EP-61",
-    "EP-67",
-)
+@rule("endpoint", Severity.ERROR, "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report, for example, an ``https`` address of an endpoint that speaks MQTT."""
+    """An address has a scheme of another protocol."""
+    # For example, an "https" address of an endpoint that speaks MQTT.
     protocol = client(endpoint.protocol)
     for address in _addresses(endpoint) if protocol.schemes else ():
         if address.scheme not in protocol.schemes + protocol.unlisted:
@@ -77,9 +66,10 @@ def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iter
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.ERROR, "An address names no host.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
+@rule("endpoint", Severity.ERROR, "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report an address of a known protocol that lacks the scheme or the two slashes behind it."""
+    """An address names no host."""
+    # An address of a known protocol that lacks the scheme or the two slashes behind it.
     protocol = client(endpoint.protocol)
     for index, entry in items(endpoint.options, "endpoints") if protocol.schemes else ():
         name = "uri" if entry.get("uri") is not None else "url"
@@ -91,9 +81,10 @@ def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
             yield finding(OPTIONS, "endpoints", index, name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.WARNING, "An MQTT address has a scheme that the specification doesn't list.", "EP-52")
+@rule("endpoint", Severity.WARNING, "EP-52")
 def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report ``ws``, which is in wide use."""
+    """An MQTT address has a scheme that the specification doesn't list."""
+    # "ws", which is in wide use.
     for address in _addresses(endpoint):
         if address.scheme in client(endpoint.protocol).unlisted:
             message = f'The scheme of "{address.text}" is common, but not listed for {endpoint.protocol}.'
@@ -101,9 +92,10 @@ def unlisted_address_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.ERROR, "An MQTT address with an informal scheme has a path.", "EP-53")
+@rule("endpoint", Severity.ERROR, "EP-53")
 def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report a path behind ``tcp``, ``ssl`` or ``wss``."""
+    """An MQTT address with an informal scheme has a path."""
+    # A path behind "tcp", "ssl" or "wss".
     protocol = client(endpoint.protocol)
     for address in _addresses(endpoint):
         if address.scheme in protocol.pathless and address.path not in {"", "/"}:
@@ -112,9 +104,10 @@ def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Findi
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.ERROR, "The path of an MQTT address is not a topic.", "EP-52")
+@rule("endpoint", Severity.ERROR, "EP-52")
 def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report a ``+`` or ``#`` in the path, which only filters have."""
+    """The path of an MQTT address is not a topic."""
+    # A "+" or "#" in the path, which only filters have.
     for address in _addresses(endpoint):
         if address.scheme in client(endpoint.protocol).topics and ("+" in address.path or "#" in address.text):
             message = f'The path of "{address.text}" would be a topic, but topics have no wildcards.'
@@ -122,9 +115,10 @@ def address_with_wildcard(_registry: Registry, endpoint: Endpoint) -> Iterator[F
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule("endpoint", Severity.WARNING, "An address names several hosts.", "EP-23", "EP-67")
+@rule("endpoint", Severity.WARNING, "EP-23", "EP-67")
 def address_with_several_hosts(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report lists with commas, as clients take them: a URI has one host, and each address is an entry."""
+    """An address names several hosts."""
+    # Lists with commas, as clients take them: a URI has one host, and each address is an entry.
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
         parts = _hosts(address)
         if len(parts) > 1 and all(map(_is_port, map(_stated_port, address.host.split(",")))):
@@ -142,9 +136,10 @@ def _hosts(address: Address) -> list[str]:
     return hosts if "," in address.host or all(re.match(_WITH_HOST, part) for part in parts) else []
 
 
-@rule("endpoint", Severity.ERROR, "An address of Kafka or NATS has no port.", "EP-67", "EP-61")
+@rule("endpoint", Severity.ERROR, "EP-67", "EP-61")
 def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report addresses to which clients of these protocols can't add a port by themselves."""
+    """An address of Kafka or NATS has no port."""
+    # Addresses to which clients of these protocols can't add a port by themselves.
     protocol = client(endpoint.protocol)
     for address in _addresses(endpoint) if protocol.port else ():
         open_ = not address.host or has_placeholder(address.host)
@@ -154,11 +149,10 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
-@rule(
-    "endpoint", Severity.ERROR, "An address has a port that no host has.", "EP-42", "EP-47", "EP-52", "EP-61", "EP-67"
-)
+@rule("endpoint", Severity.ERROR, "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report ports that are no number from 1 to 65535; of several hosts each is looked at."""
+    """An address has a port that no host has."""
+    # Ports that are no number from 1 to 65535; of several hosts each is looked at.
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
         wrong = next((port for port in map(_stated_port, address.host.split(",")) if not _is_port(port)), None)
         if wrong is not None:

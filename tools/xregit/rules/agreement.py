@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import carried, carried_groups
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import SELECTORS, group_of
+from xregit.catalog.views import Endpoint, Message
 from xregit.diagnostics import Finding, Severity
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
@@ -13,13 +17,6 @@ from xregit.model.media_types import without_parameters
 from xregit.rules.attributes import mapping, selector_name, text
 from xregit.rules.media_types import MODES, modes
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Endpoint, Message
 
 ENDPOINTS = "endpoints"
 
@@ -37,31 +34,15 @@ def unlike(group: Group, selector: str, value: str) -> bool:
     return one != other and not (group.type.plural == ENDPOINTS and other.startswith(f"{one}/"))
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A message has another envelope than its group.",
-    "MSG-16",
-    "MSG-32",
-    "EP-11",
-    "EP-12",
-    attributes=("envelope",),
-)
+@rule("message", Severity.ERROR, "MSG-16", "MSG-32", "EP-11", "EP-12", attributes=("envelope",))
 def envelope_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a message that states another envelope than the group or endpoint it is in."""
+    """A message has another envelope than its group."""
     return _differs(message, "envelope")
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A message has another protocol than its group.",
-    "MSG-20",
-    "EP-20",
-    attributes=("protocol",),
-)
+@rule("message", Severity.ERROR, "MSG-20", "EP-20", attributes=("protocol",))
 def protocol_differs_from_group(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a message that states another protocol than the group or endpoint it is in."""
+    """A message has another protocol than its group."""
     return _differs(message, "protocol")
 
 
@@ -77,16 +58,10 @@ def _differs(message: Message, selector: str) -> Iterator[Finding]:
         yield finding(selector, message=text_, help=help_)
 
 
-@rule(
-    "endpoint",
-    Severity.ERROR,
-    "A message group that an endpoint carries has messages of another envelope or protocol.",
-    "EP-20",
-    "EP-11",
-    "EP-12",
-)
+@rule("endpoint", Severity.ERROR, "EP-20", "EP-11", "EP-12")
 def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report each group once, however many of its messages don't fit."""
+    """A message group that an endpoint carries has messages of another envelope or protocol."""
+    # Each group once, however many of its messages don't fit.
     if not any(text(endpoint.attributes, selector) for selector in SELECTORS):
         return
     references = endpoint.attributes.get("messagegroups")
@@ -100,16 +75,10 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
             yield finding("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
 
 
-@rule(
-    "endpoint",
-    Severity.ERROR,
-    "An endpoint asks for a mode or format of events that messages which it carries can't have.",
-    "EP-14",
-    "EP-16",
-    attributes=("envelopeoptions",),
-)
+@rule("endpoint", Severity.ERROR, "EP-14", "EP-16", attributes=("envelopeoptions",))
 def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report each option once, however many messages contradict it."""
+    """An endpoint asks for a mode or format of events that messages which it carries can't have."""
+    # Each option once, however many messages contradict it.
     options = mapping(endpoint.attributes, "envelopeoptions")
     for name, differs in (("mode", _other_mode), ("format", _other_format)):
         option = text(options, name)
@@ -163,16 +132,10 @@ def _names(item: Any, group: Group) -> bool:
     return isinstance(item, str) and item.endswith(group.xid)
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "A protocol is named without the version that tells its options apart.",
-    "MSG-23",
-    "EP-18",
-    attributes=("protocol",),
-)
+@rule("entity", Severity.WARNING, "MSG-23", "EP-18", attributes=("protocol",))
 def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report ``MQTT`` and ``AMQP``, which have versions that don't understand each other."""
+    """A protocol is named without the version that tells its options apart."""
+    # "MQTT" and "AMQP", which have versions that don't understand each other.
     protocol = entity.attributes.get("protocol")
     if not isinstance(protocol, str) or "/" in protocol or entity.type.singular not in _WITH_PROTOCOL:
         return
@@ -182,9 +145,9 @@ def protocol_without_version(_registry: Registry, entity: Group | Resource) -> I
         yield finding("protocol", message=message, help=f'Write "{canonical_name}", which is what it is taken for.')
 
 
-@rule("endpoint", Severity.WARNING, "An endpoint names an envelope without its version.", "EP-9")
+@rule("endpoint", Severity.WARNING, "EP-9")
 def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report ``CloudEvents``, of which there is more than one version."""
+    """An endpoint names an envelope without its version."""
     envelope = endpoint.attributes.get("envelope")
     if isinstance(envelope, str) and "/" not in envelope and "/" in endpoint.envelope:
         message = f'"{envelope}" leaves open which version of the envelope is meant.'
@@ -194,9 +157,9 @@ def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterato
 _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
 
 
-@rule("endpoint", Severity.INFO, "An endpoint has neither envelope nor protocol.", "EP-7")
+@rule("endpoint", Severity.INFO, "EP-7")
 def endpoint_without_envelope_and_protocol(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report an endpoint of which clients can't know how to talk to it."""
+    """An endpoint has neither envelope nor protocol."""
     if not any(selector in {*endpoint.attributes, *registry.doubtful(endpoint.xid)} for selector in SELECTORS):
         message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
         yield finding(message=message, help='State "protocol", "envelope" or both.', on_key=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
+from xregit.catalog.views import Message
+from xregit.json_pointer import KeyPath
 from xregit.model import canonical
 from xregit.model.language import MAPPINGS, NOTHING
-from xregit.model.spelling import suggest_similar
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from xregit.catalog.views import Message
-    from xregit.json_pointer import KeyPath
-
+from xregit.model.similarity import suggest_similar
 
 # Among more names, looking for the one that was meant takes too long.
 MAX_NAMES_TO_GUESS = 1000

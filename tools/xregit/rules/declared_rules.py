@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog.registry import Registry
 from xregit.diagnostics import Finding, Severity
 from xregit.rules.attributes import near
 from xregit.rules.rule import Rule, finding, rule
-
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
 
 
 def _declare_fault(about: str, rules: dict[str, str]) -> tuple[Rule, ...]:
@@ -177,9 +175,9 @@ RULES = (*BREAKS, *UNCLEAR, *OF_WAIVERS, *POLICY)
 WAIVABLE = frozenset(item.name for item in RULES if item.waivable)
 
 
-@rule(WAIVERS, Severity.ERROR, "A waiver names a rule that does not exist, or that it can't let through.")
+@rule(WAIVERS, Severity.ERROR)
 def unknown_rule_waived(_registry: Registry, file: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report waivers of rules that are not about changes."""
+    """A waiver names a rule that does not exist, or that it can't let through."""
     waivers = file.get("waivers")
     for index, waiver in enumerate(waivers if isinstance(waivers, list | tuple) else ()):
         name = waiver.get("rule") if isinstance(waiver, Mapping) else None

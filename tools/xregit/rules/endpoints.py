@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.references import carried, local_xid
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
+from xregit.json_pointer import KeyPath
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.files import SPECVERSION, content
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
-from xregit.model.spelling import is_misspelled
+from xregit.model.similarity import is_misspelled
 from xregit.rules.attributes import inside, items, near, text
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Endpoint
-    from xregit.json_pointer import KeyPath
-
 
 OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"
 _HINTS = (OPTIONS, AUTHORIZATION)
@@ -51,9 +47,10 @@ _PROSE = frozenset({"description", "documentation", "name"})
 _HELP = "Remove it here and have it revoked: it stays in the history of the repository."
 
 
-@rule("endpoint", Severity.ERROR, "An endpoint's hints on authorization hold a credential.", "EP-28", "EP-27")
+@rule("endpoint", Severity.ERROR, "EP-28", "EP-27")
 def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report passwords, tokens and keys, however deep they are; a placeholder for one is fine."""
+    """An endpoint's hints on authorization hold a credential."""
+    # Passwords, tokens and keys, however deep they are; a placeholder for one is fine.
     for path, value in _texts(endpoint.options.get(AUTHORIZATION), _HINTS):
         name = next(part for part in reversed(path) if isinstance(part, str))
         if is_credential(name, value):
@@ -61,9 +58,10 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
             yield finding(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
 
 
-@rule("endpoint", Severity.ERROR, "An endpoint's description holds a credential.", "EP-28")
+@rule("endpoint", Severity.ERROR, "EP-28")
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report the same in addresses, options and all else that an endpoint states."""
+    """An endpoint's description holds a credential."""
+    # The same in addresses, options and all else that an endpoint states.
     for path, value in _texts(endpoint.attributes, (), excluded=_PROSE):
         if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
             # The value is not shown: reports are kept and sent around.
@@ -138,9 +136,9 @@ _LISTS = (("usage",), (MESSAGEGROUPS,), (OPTIONS, "endpoints"), (OPTIONS, "autho
 EVERY_USAGE = frozenset({"producer", "consumer", "subscriber"})
 
 
-@rule("endpoint", Severity.ERROR, "A message group that an endpoint carries is not in this registry.", "EP-38")
+@rule("endpoint", Severity.ERROR, "EP-38")
 def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report references into this registry that lead to no message group."""
+    """A message group that an endpoint carries is not in this registry."""
     references = endpoint.attributes.get(MESSAGEGROUPS)
     for index, reference in enumerate(references if isinstance(references, list | tuple) else ()):
         xid = local_xid(reference, registry.settings.baseurl) if isinstance(reference, str) else ""
@@ -152,17 +150,19 @@ def messagegroup_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[F
             yield finding(MESSAGEGROUPS, index, message=f'There is no message group "{xid}".', help=help_)
 
 
-@rule("endpoint", Severity.WARNING, "A channel has no name.", "EP-6")
+@rule("endpoint", Severity.WARNING, "EP-6")
 def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report an empty ``channel``, which is taken for none."""
+    """A channel has no name."""
+    # An empty "channel", which is taken for none.
     if endpoint.attributes.get("channel") == "":
         message = '"channel" is empty, which relates the endpoint to no other.'
         yield finding("channel", message=message, help="Name the channel, or remove the line.")
 
 
-@rule("endpoint", Severity.WARNING, "An endpoint carries two messages with the same messageid.", "EP-40", "EP-41")
+@rule("endpoint", Severity.WARNING, "EP-40", "EP-41")
 def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report different messages of one id; an alias and its target are one message."""
+    """An endpoint carries two messages with the same messageid."""
+    # Different messages of one id; an alias and its target are one message.
     carriers: dict[str, tuple[str, str]] = {}
     for xid, via in carried(registry, endpoint.entity):
         resource = registry.resource(xid)
@@ -175,20 +175,10 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
             yield finding(MESSAGEGROUPS, message=message, help=help_, on_key=True)
 
 
-@rule(
-    "endpoint",
-    Severity.WARNING,
-    "An option is for clients that the endpoint isn't for.",
-    "EP-49",
-    "EP-51",
-    "EP-56",
-    "EP-63",
-    "EP-64",
-    "EP-65",
-    "EP-66",
-)
+@rule("endpoint", Severity.WARNING, "EP-49", "EP-51", "EP-56", "EP-63", "EP-64", "EP-65", "EP-66")
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report, for example, a consumer group where messages are only produced."""
+    """An option is for clients that the endpoint isn't for."""
+    # For example, a consumer group where messages are only produced.
     usages, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
     # The model reports values that are no usage.
     if not usages or not usage or not usage <= EVERY_USAGE or len(usage) < _usage_count(endpoint):
@@ -200,9 +190,10 @@ def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterato
             yield finding(OPTIONS, name, message=message, help="Remove the option, or correct the usage.", on_key=True)
 
 
-@rule("endpoint", Severity.WARNING, "A topic or subject that messages are sent to has wildcards.", "EP-54", "EP-68")
+@rule("endpoint", Severity.WARNING, "EP-54", "EP-68")
 def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report ``+``, ``#``, ``*`` and ``>``, with which only those who take messages can name many places."""
+    """A topic or subject that messages are sent to has wildcards."""
+    # "+", "#", "*" and ">", with which only those who take messages can name many places.
     for name, signs in client(endpoint.protocol).wildcards.items() if "producer" in endpoint.usage else ():
         value = text(endpoint.options, name)
         sign = next((sign for sign in signs if sign in value), "")
@@ -214,15 +205,10 @@ def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[
             yield finding(OPTIONS, name, message=message, help=help_)
 
 
-@rule(
-    "endpoint",
-    Severity.WARNING,
-    "A message that an endpoint carries has a topic or subject that the endpoint's excludes.",
-    "EP-49",
-    "EP-55",
-)
+@rule("endpoint", Severity.WARNING, "EP-49", "EP-55")
 def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report an option that no topic of a carried message fits, once, however many messages it excludes."""
+    """A message that an endpoint carries has a topic or subject that the endpoint's excludes."""
+    # An option that no topic of a carried message fits, once, however many messages it excludes.
     protocol = client(endpoint.protocol)
     for name, place in protocol.places.items():
         value = text(endpoint.options, name)
@@ -281,9 +267,10 @@ def _is_same_level(one: str, other: str) -> bool:
     )
 
 
-@rule("endpoint", Severity.WARNING, "An endpoint carries no message.", "EP-38")
+@rule("endpoint", Severity.WARNING, "EP-38")
 def endpoint_without_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report an endpoint without messages or message groups; what can't be read may hold some."""
+    """An endpoint carries no message."""
+    # An endpoint without messages or message groups; what can't be read may hold some.
     if endpoint.attributes.get(MESSAGEGROUPS) or endpoint.entity.collections.get("messages") or registry.broken:
         return
     if MESSAGEGROUPS in registry.doubtful(endpoint.xid) or any(
@@ -294,18 +281,20 @@ def endpoint_without_messages(registry: Registry, endpoint: Endpoint) -> Iterato
     yield finding(message=message, help='List the groups of its messages as "messagegroups".', on_key=True)
 
 
-@rule("endpoint", Severity.ERROR, "The message for a broken connection is not in this registry.", "EP-60")
+@rule("endpoint", Severity.ERROR, "EP-60")
 def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report a ``willmessage`` that leads nowhere; those in other registries are never looked at."""
+    """The message for a broken connection is not in this registry."""
+    # A "willmessage" that leads nowhere; those in other registries are never looked at.
     xid = _willmessage_xid(registry, endpoint)
     if xid and registry.resource(xid) is None and not registry.unreadable(xid):
         message = f'There is no message "{xid}".'
         yield finding(OPTIONS, "willmessage", message=message, help="Add the message, or correct the reference.")
 
 
-@rule("endpoint", Severity.ERROR, "The message for a broken connection can't be sent by MQTT.", "EP-60")
+@rule("endpoint", Severity.ERROR, "EP-60")
 def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report a ``willmessage`` that is neither a CloudEvent nor an MQTT message."""
+    """The message for a broken connection can't be sent by MQTT."""
+    # A "willmessage" that is neither a CloudEvent nor an MQTT message.
     xid = _willmessage_xid(registry, endpoint)
     target = registry.resource(xid) if xid else None
     if target is None or target.type.singular != "message" or registry.unreadable(target.xid):
@@ -327,9 +316,10 @@ def _willmessage_xid(registry: Registry, endpoint: Endpoint) -> str:
     return local_xid(text(endpoint.options, "willmessage"), registry.settings.baseurl)
 
 
-@rule("endpoint", Severity.WARNING, "A way to be admitted is none that the specification lists.", "EP-29")
+@rule("endpoint", Severity.WARNING, "EP-29")
 def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report a ``type`` that clients don't know, though it may be agreed upon."""
+    """A way to be admitted is none that the specification lists."""
+    # A "type" that clients don't know, though it may be agreed upon.
     for index, entry in items(endpoint.options, "authorization"):
         type_ = text(entry, "type")
         if type_ and type_ not in hints()["type"].enum:
@@ -338,9 +328,10 @@ def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iter
             yield finding(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
-@rule("endpoint", Severity.ERROR, "A hint on authorization is empty.", "EP-25", "EP-26")
+@rule("endpoint", Severity.ERROR, "EP-25", "EP-26")
 def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report hints of our own choice without a value; those that the model knows are checked by it."""
+    """A hint on authorization is empty."""
+    # Hints of our own choice without a value; those that the model knows are checked by it.
     for index, entry in items(endpoint.options, "authorization"):
         for name, value in entry.items():
             if name not in hints() and value in ("", [], {}):
@@ -350,9 +341,10 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
                 )
 
 
-@rule("endpoint", Severity.WARNING, "An endpoint lists the same thing twice.", "EP-3", "EP-23", "EP-29", "EP-38")
+@rule("endpoint", Severity.WARNING, "EP-3", "EP-23", "EP-29", "EP-38")
 def listed_twice(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report usages, message groups, addresses and ways to be admitted that stand in their list before."""
+    """An endpoint lists the same thing twice."""
+    # Usages, message groups, addresses and ways to be admitted that stand in their list before.
     for path in _LISTS:
         entries = inside(endpoint.attributes, *path)
         positions: dict[str, int] = {}

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
-from xregit.catalog.entities import Group
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
+from xregit.messages.constraints import Constraint
+from xregit.messages.overlap import contradictions
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON
 from xregit.model.aliases import EVENTS as MEDIA_TYPE_OF_EVENTS
 from xregit.model.datatypes import DATATYPES, has_placeholders
+from xregit.model.excerpts import cut, quote
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
-from xregit.model.quoting import cut, quote
-from xregit.model.spelling import is_misspelled, is_slip
+from xregit.model.similarity import is_misspelled, is_slip
 from xregit.model.times import NOW, is_now
 from xregit.rules.attributes import inside, mapping, selector_name, states, text
 from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from xregit.catalog.entities import Resource
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-    from xregit.messages.constraints import Constraint
 
 METADATA, OPTIONS = "envelopemetadata", "envelopeoptions"
 DECLARED = frozenset({"description", "required", "specurl", "type", "value"})
@@ -38,15 +34,10 @@ NEEDED: Mapping[str, str] = {"type": "com.example.order.placed", "source": "/ord
 _MAX_NAME = 20
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A message says nothing of an attribute that every event has.",
-    "MSG-72",
-    selector=EVENTS,
-)
+@rule("message", Severity.WARNING, "MSG-72", selector=EVENTS)
 def event_attribute_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report messages without type or source; those that others derive from may leave both to them."""
+    """A message says nothing of an attribute that every event has."""
+    # Messages without type or source; those that others derive from may leave both to them.
     own, attributes = message.entity.attributes, message.resolved.attributes
     if METADATA not in attributes or METADATA in registry.doubtful(message.xid):
         return
@@ -69,48 +60,29 @@ def _has_near(declared: Mapping[str, Any], name: str) -> bool:
     return any(is_misspelled(other, name) or is_slip(other, name) for other in declared)
 
 
-@rule(
-    "message",
-    Severity.INFO,
-    "The name of an attribute of events is long.",
-    "MSG-68",
-    attributes=(METADATA,),
-    selector=EVENTS,
-)
+@rule("message", Severity.INFO, "MSG-68", attributes=(METADATA,), selector=EVENTS)
 def attribute_name_long(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report names of more than twenty characters, which some receivers refuse (CloudEvents, naming convention)."""
+    """The name of an attribute of events is long."""
+    # Names of more than twenty characters, which some receivers refuse (CloudEvents, naming convention).
     for name in mapping(message.entity.attributes, METADATA):
         if len(name) > _MAX_NAME:
             text_ = f'"{cut(name)}" has {len(name)} characters; names of attributes should have at most {_MAX_NAME}.'
             yield finding(METADATA, name, message=text_, help="Shorten it.", on_key=True)
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A value is declared for the id of events, which differs each time.",
-    "MSG-73",
-    attributes=(METADATA,),
-    selector=EVENTS,
-)
+@rule("message", Severity.WARNING, "MSG-73", attributes=(METADATA,), selector=EVENTS)
 def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a literal or template for the CloudEvents attribute ``id``."""
+    """A value is declared for the id of events, which differs each time."""
+    # A literal or template for the CloudEvents attribute "id".
     if inside(message.entity.attributes, METADATA, "id", "value") is not None:
         text_ = 'The "id" of every event is new, so a value for it can\'t hold for all of them.'
         yield finding(METADATA, "id", "value", message=text_, help="Remove the value.")
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A fixed value is declared for the time of events.",
-    "MSG-75",
-    "MSG-74",
-    attributes=(METADATA,),
-    selector=EVENTS,
-)
+@rule("message", Severity.WARNING, "MSG-75", "MSG-74", attributes=(METADATA,), selector=EVENTS)
 def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report any value of the CloudEvents attribute ``time`` but that which stands for the current time."""
+    """A fixed value is declared for the time of events."""
+    # Any value of the CloudEvents attribute "time" but that which stands for the current time.
     value = inside(message.entity.attributes, METADATA, "time", "value")
     # A value that is no timestamp is an invalid attribute already.
     if isinstance(value, str) and not is_now(value) and DATATYPES["timestamp"].test(value):
@@ -119,17 +91,10 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
         yield finding(METADATA, "time", "value", message=text_, help=help_)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The CloudEvents attribute dataschema differs from dataschemauri.",
-    "MSG-78",
-    "MSG-77",
-    attributes=(METADATA, "dataschemauri"),
-    selector=EVENTS,
-)
+@rule("message", Severity.ERROR, "MSG-78", "MSG-77", attributes=(METADATA, "dataschemauri"), selector=EVENTS)
 def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report two different places of one schema; a template can't be compared."""
+    """The CloudEvents attribute dataschema differs from dataschemauri."""
+    # Two different places of one schema; a template can't be compared.
     own, attributes = message.entity.attributes, message.resolved.attributes
     declared, uri = inside(attributes, METADATA, "dataschema", "value"), text(attributes, "dataschemauri")
     if not isinstance(declared, str) or not uri or "{" in declared:
@@ -145,15 +110,10 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
         yield finding(*where, message=text_, help=help_)
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "A format is given for binary mode, where attributes travel as headers.",
-    "EP-15",
-    attributes=(OPTIONS,),
-)
+@rule("entity", Severity.WARNING, "EP-15", attributes=(OPTIONS,))
 def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report ``format`` beside ``mode: binary``; it means the media type of structured events only."""
+    """A format is given for binary mode, where attributes travel as headers."""
+    # "format" beside "mode: binary"; it means the media type of structured events only.
     options = entity.attributes.get(OPTIONS)
     if text(options, "mode") != "binary" or not text(options, "format"):
         return
@@ -162,16 +122,10 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
     yield finding(OPTIONS, "format", message=text_, help=help_, on_key=True)
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "The format of structured events is no media type by which receivers tell an event.",
-    "EP-16",
-    "CEM-5",
-    attributes=(OPTIONS, "envelope", "protocol"),
-)
+@rule("entity", Severity.WARNING, "EP-16", "CEM-5", attributes=(OPTIONS, "envelope", "protocol"))
 def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report a ``format`` that is the content type of messages which nobody takes for events."""
+    """The format of structured events is no media type by which receivers tell an event."""
+    # A "format" that is the content type of messages which nobody takes for events.
     attributes = _resolved_attributes(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
     is_recognised = (
@@ -186,16 +140,9 @@ def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator
     yield finding(OPTIONS, "format", message=text_, help=help_)
 
 
-@rule(
-    "entity",
-    Severity.ERROR,
-    "Binary mode is asked for with a protocol that has no place for attributes, such as MQTT 3.1.1.",
-    "CEM-1",
-    "CEM-8",
-    attributes=(OPTIONS, "protocol"),
-)
+@rule("entity", Severity.ERROR, "CEM-1", "CEM-8", attributes=(OPTIONS, "protocol"))
 def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report ``mode: binary`` of messages and endpoints whose protocol can't carry events so."""
+    """Binary mode is asked for with a protocol that has no place for attributes, such as MQTT 3.1.1."""
     attributes = _resolved_attributes(registry, entity)
     if text(attributes, OPTIONS, "mode") != BINARY:
         return
@@ -206,16 +153,9 @@ def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Itera
         yield finding(OPTIONS, "mode", message=text_, help=help_)
 
 
-@rule(
-    "entity",
-    Severity.ERROR,
-    "A format other than JSON is asked for with a protocol whose events are always JSON, such as MQTT 3.1.1.",
-    "CEM-8",
-    "CEM-18",
-    attributes=(OPTIONS, "protocol"),
-)
+@rule("entity", Severity.ERROR, "CEM-8", "CEM-18", attributes=(OPTIONS, "protocol"))
 def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report a ``format`` that no receiver could tell, since messages of the protocol don't say what they hold."""
+    """A format other than JSON is asked for with a protocol whose events are always JSON, such as MQTT 3.1.1."""
     attributes = _resolved_attributes(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
     if not format_ or without_parameters(format_) == EVENT_JSON or not in_json_alone(protocol):
@@ -224,17 +164,10 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     yield finding(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "What an attribute of events must be is said among the options of the envelope.",
-    "MSG-33",
-    "MSG-34",
-    attributes=(OPTIONS,),
-    selector=EVENTS,
-)
+@rule("message", Severity.ERROR, "MSG-33", "MSG-34", attributes=(OPTIONS,), selector=EVENTS)
 def attribute_among_options(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report declarations of attributes beside ``mode`` and ``format``, as an example of the specification has them."""
+    """What an attribute of events must be is said among the options of the envelope."""
+    # Declarations of attributes beside "mode" and "format", as an example of the specification has them.
     for name, value in mapping(message.entity.attributes, OPTIONS).items():
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
             text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
@@ -244,7 +177,6 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
 @rule(
     "message",
     Severity.ERROR,
-    "A property of the protocol is an attribute of the event in binary mode, but has another value.",
     "MSG-49",
     "MSG-51",
     "CEM-11",
@@ -253,11 +185,11 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
     selector=EVENTS,
 )
 def option_differs_from_attribute(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report headers such as ``ce-type`` that no message can have together with the attribute that they are."""
+    """A property of the protocol is an attribute of the event in binary mode, but has another value."""
+    # Headers such as "ce-type" that no message can have together with the attribute that they are.
     attributes = message.resolved.attributes
     if not _has_attribute_option(attributes) or BINARY not in modes(attributes, selector_name("protocol", attributes)):
         return
-    from xregit.messages.overlap import contradictions  # only then
 
     own = message.entity.attributes
     for item in contradictions(message):
@@ -274,15 +206,10 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
             yield finding(*where, message=text_, help=help_)
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A header has the name that an attribute of events has in another protocol.",
-    "CEM-11",
-    attributes=("protocoloptions", "protocol"),
-)
+@rule("message", Severity.WARNING, "CEM-11", attributes=("protocoloptions", "protocol"))
 def attribute_of_another_protocol(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report, for example, ``ce-type`` among the headers of a Kafka record, where the attribute is ``ce_type``."""
+    """A header has the name that an attribute of events has in another protocol."""
+    # For example, "ce-type" among the headers of a Kafka record, where the attribute is "ce_type".
     protocol = selector_name("protocol", message.resolved.attributes)
     section, prefixes = _attribute_options(protocol)
     headers = inside(message.entity.attributes, "protocoloptions", section) if section else None

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from xregit.catalog.entities import Group, Resource
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message, Schema
 from xregit.diagnostics import Finding, Severity
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.rules.attributes import inside, selector_name, text
 from xregit.rules.rule import finding, rule
+from xregit.source import json_loader
 from xregit.xid import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message, Schema
 
 TYPE = ("envelopemetadata", "type", "value")
 REFERENCES = frozenset({"dataschemauri", "dataschemaxid"})
 DESCRIBED = frozenset({"messagegroup", "message", "endpoint", "schemagroup", "schema"})
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "The id of a message is not the type of its events.",
-    "MSG-5",
-    attributes=TYPE[:1],
-    selector=("envelope", CLOUDEVENTS),
-)
+@rule("message", Severity.WARNING, "MSG-5", attributes=TYPE[:1], selector=("envelope", CLOUDEVENTS))
 def messageid_differs_from_type(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a type that is the id of no message; once, where several messages bind it to several protocols."""
+    """The id of a message is not the type of its events."""
+    # A type that is the id of no message; once, where several messages bind it to several protocols.
     kind = inside(message.entity.attributes, *TYPE)
     if not isinstance(kind, str) or kind == message.id or "{" in kind or not is_id(kind):
         return
@@ -46,9 +37,10 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     yield finding(*TYPE, message=text_, help=help_)
 
 
-@rule("group", Severity.INFO, "Messages of a group are no CloudEvents.", "MSG-4", "MSG-9")
+@rule("group", Severity.INFO, "MSG-4", "MSG-9")
 def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[Finding]:
-    """Report each group once, however many of its messages have no envelope or another one."""
+    """Messages of a group are no CloudEvents."""
+    # Each group once, however many of its messages have no envelope or another one.
     messages = list(group.collections.get("messages", {}))
     others = [mid for mid in messages if not _is_cloudevent(registry, f"{group.xid}/messages/{mid}")]
     if others:
@@ -61,9 +53,10 @@ def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[F
         yield finding(message=f"{message}.", help=help_, on_key=True)
 
 
-@rule("entity", Severity.INFO, "An entity has no description.")
+@rule("entity", Severity.INFO)
 def description_missing(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report what nobody described, unless a base message is described in its place."""
+    """An entity has no description."""
+    # What nobody described, unless a base message is described in its place.
     singular = entity.type.singular
     if singular not in DESCRIBED or (isinstance(entity, Resource) and entity.xref):
         return
@@ -77,9 +70,10 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
         yield finding(message=text_, help=f'Say in "description" {what}.', on_key=True)
 
 
-@rule("message", Severity.INFO, "A base message is there, but no message derives from it.")
+@rule("message", Severity.INFO)
 def underived_base_message(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a message without a base, beside base messages, that no endpoint carries and nothing refers to."""
+    """A base message is there, but no message derives from it."""
+    # A message without a base, beside base messages, that no endpoint carries and nothing refers to.
     # What can't be read may refer to it.
     if message.base or not registry.endpoints or message.carriers or message.deprecated is not None or registry.broken:
         return
@@ -92,9 +86,10 @@ def underived_base_message(registry: Registry, message: Message) -> Iterator[Fin
         yield finding(message=text_, help=help_, on_key=True)
 
 
-@rule("schema", Severity.WARNING, "No message has a payload of this schema.")
+@rule("schema", Severity.WARNING)
 def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Report a schema that nothing refers to, in a registry that has messages; one that is deprecated may stay."""
+    """No message has a payload of this schema."""
+    # A schema that nothing refers to, in a registry that has messages; one that is deprecated may stay.
     # What can't be read may refer to it.
     if schema.users or registry.broken or not registry.messages or "deprecated" in schema.entity.meta:
         return
@@ -120,7 +115,15 @@ def _is_cloudevent(registry: Registry, xid: str) -> bool:
 
 def _is_mentioned(registry: Registry, schema: Schema) -> bool:
     others = registry.document_references.get(schema.id, frozenset()) - {schema.xid}
-    return schema.xid in registry.mentions or bool(others)
+    types = (_avro_type(version.document.data) for version in schema.versions if version.document)
+    parts = (registry.document_references.get(name, frozenset()) - {schema.xid} for name in types if name)
+    return schema.xid in registry.mentions or bool(others) or any(parts)
+
+
+def _avro_type(data: bytes | None) -> str:
+    """Return the name of the type that a document of Avro defines, which other documents may hold."""
+    value = json_loader.parse(data or b"").value
+    return text(value, "name") if isinstance(value, Mapping) and "fields" in value else ""
 
 
 def _is_intended(registry: Registry, schema: Schema) -> bool:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from xregit.catalog import codeowners
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE
+from xregit.catalog.registry import Registry
 from xregit.diagnostics import Finding, Severity
-from xregit.model.quoting import cut
+from xregit.model.excerpts import cut
 from xregit.rules.attributes import mapping, near
-from xregit.rules.rule import Rule, finding, rule
+from xregit.rules.rule import Rule, RuleSettings, finding, rule
 from xregit.xid import MAX_ID_CHARS, is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog.entities import Group
-    from xregit.catalog.registry import Registry
-    from xregit.rules.rule import RuleSettings
-
 
 RESERVED_VERSIONS = frozenset({"null", "request"})
 _FORM = (
@@ -28,9 +21,9 @@ _FORM = (
 )
 
 
-@rule("entity", Severity.ERROR, "An id has characters that ids can't have, is too long, or is reserved.")
+@rule("entity", Severity.ERROR)
 def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report the ids of groups, resources and versions that servers refuse."""
+    """An id has characters that ids can't have, is too long, or is reserved."""
     if not is_id(entity.id):
         yield finding(
             message=f'"{cut(entity.id, MAX_ID_CHARS)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True
@@ -46,17 +39,18 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
                 yield finding("versions", vid, message=message, help=f"Rename it. {_FORM}", on_key=True)
 
 
-@rule("entity", Severity.ERROR, "Two ids beside each other differ only in case.")
+@rule("entity", Severity.ERROR)
 def ids_differ_only_in_case(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report an entity if the id of a sibling before it is the same but for case."""
+    """Two ids beside each other differ only in case."""
     for twin in [other for other in registry.lookalikes.get(entity.xid, ()) if other < entity.xid][:1]:
         message = f'The id "{entity.id}" differs only in case from that of "{twin}".'
         yield finding(message=message, help="Rename one of the two, or merge them.", on_key=True)
 
 
-@rule("resource", Severity.WARNING, "A resource has more versions than its type keeps.", "MSG-6", "MSG-24")
+@rule("resource", Severity.WARNING, "MSG-6", "MSG-24")
 def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report versions that a server would drop, such as those of a message."""
+    """A resource has more versions than its type keeps."""
+    # Versions that a server would drop, such as those of a message.
     limit = resource.type.maxversions
     if 0 < limit < len(resource.versions):
         message = f"There are {len(resource.versions)} versions, but a {resource.type.singular} has at most {limit}."
@@ -67,9 +61,10 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
 malformed_codeowners = Rule(codeowners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
 
 
-@rule("group", Severity.WARNING, "A group has no owner, though the repository names owners.")
+@rule("group", Severity.WARNING)
 def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
-    """Report a group whose file no line of CODEOWNERS gives to somebody."""
+    """A group has no owner, though the repository names owners."""
+    # A group whose file no line of CODEOWNERS gives to somebody.
     if not registry.owners.usable or registry.owners.of(group.place.path):
         return
     *registry_folder, _, name, _ = group.place.path.split("/")
@@ -78,9 +73,10 @@ def group_without_owner(registry: Registry, group: Group) -> Iterator[Finding]:
     yield finding(message=message, help=f'Add a line such as "{pattern} @your-team".', on_key=True)
 
 
-@rule("settings", Severity.ERROR, "The settings, or a comment, name a rule that does not exist.")
+@rule("settings", Severity.ERROR)
 def unknown_rule(_registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
-    """Report names below ``rules`` and ``paths`` that no rule has; those in comments are found with the comments."""
+    """The settings, or a comment, name a rule that does not exist."""
+    # Names below "rules" and "paths" that no rule has; those in comments are found with the comments.
     settings = subject.settings.raw
     for path in (("rules",), *(("paths", pattern) for pattern in mapping(settings, "paths"))):
         for name in mapping(settings, *path):
@@ -92,9 +88,10 @@ def unknown_rule(_registry: Registry, subject: RuleSettings) -> Iterator[Finding
                 yield finding(*path, name, message=message, help="Remove the line.", on_key=True)
 
 
-@rule("settings", Severity.WARNING, "The settings are about a part of the registry that is not there.")
+@rule("settings", Severity.WARNING)
 def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
-    """Report patterns below ``paths`` that fit no file and no entity."""
+    """The settings are about a part of the registry that is not there."""
+    # Patterns below "paths" that fit no file and no entity.
     for scope in subject.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
             message = f'Nothing in the registry is at "{scope.pattern}".'
@@ -103,6 +100,17 @@ def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator
                 "** any number of names."
             )
             yield finding("paths", scope.pattern, message=message, help=help_, on_key=True)
+
+
+@rule("settings", Severity.WARNING)
+def domainlabel_not_found(registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
+    """The settings name a label for domains that no group has."""
+    name = subject.settings.domainlabel
+    if name and not any(name in mapping(group.attributes, "labels") for group in registry.all_groups):
+        labels = {label for group in registry.all_groups for label in mapping(group.attributes, "labels")}
+        message = f'No group has the label "{name}", so each domain is named by the beginning of its ids.'
+        help_ = near(name, labels) or f'Add "{name}" to the labels of a group, or remove the setting.'
+        yield finding("domainlabel", message=message, help=help_)
 
 
 def _covered(registry: Registry) -> Iterator[tuple[str, str]]:

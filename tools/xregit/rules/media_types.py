@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
+from xregit.json_pointer import KeyPath
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS, find_name
 from xregit.model.datatypes import SYNTAXES
 from xregit.model.language import MAPPINGS
@@ -13,14 +17,6 @@ from xregit.model.media_types import comparable, without_parameters
 from xregit.model.protocols import facts
 from xregit.rules.attributes import in_another_language, inside, items, mapping, selector_name, states, text
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-    from xregit.json_pointer import KeyPath
-
 
 CONTENTTYPE = "datacontenttype"
 STATED_IN = (CONTENTTYPE, "protocoloptions", "envelopemetadata", "envelopeoptions")
@@ -46,18 +42,10 @@ class StatedMediaType(NamedTuple):
 _NOTHING = StatedMediaType("", ())
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The media type of the payload is stated in two ways.",
-    "MSG-44",
-    "MSG-46",
-    "MSG-47",
-    "EP-16",
-    attributes=STATED_IN,
-)
+@rule("message", Severity.ERROR, "MSG-44", "MSG-46", "MSG-47", "EP-16", attributes=STATED_IN)
 def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report different media types for the same bytes, by the message, its envelope or its protocol."""
+    """The media type of the payload is stated in two ways."""
+    # Different media types for the same bytes, by the message, its envelope or its protocol.
     own = message.entity.attributes
     media_types = _comparable_media_types(message.resolved.attributes)
     comparable_types = [item for item in media_types if SYNTAXES["mediatype"].test(item.media)]
@@ -72,7 +60,6 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
 @rule(
     "message",
     Severity.ERROR,
-    "The media type of a structured event is not that of its envelope.",
     "MSG-45",
     "CEM-17",
     "CEM-18",
@@ -80,7 +67,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     selector=("envelope", CLOUDEVENTS),
 )
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a media type of what is sent that can only be about the data inside the event."""
+    """The media type of a structured event is not that of its envelope."""
     attributes = message.resolved.attributes
     protocol = selector_name("protocol", attributes)
     if not _is_structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
@@ -97,17 +84,10 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
             yield finding(*one.path, message=text_, help=help_)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The media type of an event is given where events travel in binary mode, in which none is in the payload.",
-    "CEM-5",
-    "EP-14",
-    attributes=STATED_IN,
-    selector=("envelope", CLOUDEVENTS),
-)
+@rule("message", Severity.ERROR, "CEM-5", "EP-14", attributes=STATED_IN, selector=("envelope", CLOUDEVENTS))
 def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a media type by which receivers would take the data for a whole event."""
+    """The media type of an event is given where events travel in binary mode, in which none is in the payload."""
+    # A media type by which receivers would take the data for a whole event.
     attributes = message.resolved.attributes
     if text(attributes, "envelopeoptions", "mode") != BINARY:
         return
@@ -121,16 +101,11 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
 
 
 @rule(
-    "message",
-    Severity.WARNING,
-    "Nothing says in which media type the data of an event is, nor does the language of its schema.",
-    "MSG-76",
-    "CEM-4",
-    attributes=("dataschemaformat",),
-    selector=("envelope", CLOUDEVENTS),
+    "message", Severity.WARNING, "MSG-76", "CEM-4", attributes=("dataschemaformat",), selector=("envelope", CLOUDEVENTS)
 )
 def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report data that receivers take for JSON, unless who sends it says what it is."""
+    """Nothing says in which media type the data of an event is, nor does the language of its schema."""
+    # Data that receivers take for JSON, unless who sends it says what it is.
     attributes = message.resolved.attributes
     format_ = text(attributes, "dataschemaformat")
     language = find_name("format", format_)
@@ -145,15 +120,10 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
         yield finding("dataschemaformat", message=text_, help=help_)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A header states a content type that is no media type.",
-    "MSG-48",
-    attributes=(OPTIONS,),
-)
+@rule("message", Severity.ERROR, "MSG-48", attributes=(OPTIONS,))
 def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report what the model can't see, since a header may have any name; other content types it checks itself."""
+    """A header states a content type that is no media type."""
+    # What the model can't see, since a header may have any name; other content types it checks itself.
     section, header = _content_type_place(selector_name("protocol", message.resolved.attributes))
     if not header or inside(message.entity.attributes, OPTIONS, section) is None:
         return

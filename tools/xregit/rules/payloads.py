@@ -7,27 +7,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
 from xregit.catalog.references import SchemaReference, local_xid, schema_reference
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message, SchemaDocuments
 from xregit.diagnostics import Finding, Severity, sentence
+from xregit.json_pointer import KeyPath
 from xregit.model import canonical, find_name
 from xregit.model.aliases import has_known_version
-from xregit.model.quoting import comma_list
-from xregit.payloads import SchemaError, language, parse
+from xregit.model.excerpts import comma_list
+from xregit.payloads import Problem, SchemaError, language, parse
 from xregit.payloads import problems as schema_problems
 from xregit.rules.attributes import in_another_language, text
 from xregit.rules.references import hint
 from xregit.rules.rule import finding, rule
-
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message, SchemaDocuments
-    from xregit.json_pointer import KeyPath
-    from xregit.payloads import Problem
-
 
 SCHEMA, URI, XID, FORMAT = "dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat"
 _PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
@@ -40,30 +36,19 @@ _FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or
 _CACHED = 1024
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The schema inside a message is not what its language asks for.",
-    "MSG-41",
-    "MSG-37",
-    attributes=(SCHEMA,),
-)
+@rule("message", Severity.ERROR, "MSG-41", "MSG-37", attributes=(SCHEMA,))
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report what is wrong with an inline schema, at its place inside the message."""
+    """The schema inside a message is not what its language asks for."""
+    # What is wrong with an inline schema, at its place inside the message.
     for item, inside, place in _inline_problems(registry, message):
         if item.kind != _DOUBT:
             yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "The schema inside a message is right, but probably not what is meant.",
-    "MSG-41",
-    attributes=(SCHEMA,),
-)
+@rule("message", Severity.WARNING, "MSG-41", attributes=(SCHEMA,))
 def doubtful_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report what an inline schema may hold, but nobody can mean, at its place inside the message."""
+    """The schema inside a message is right, but probably not what is meant."""
+    # What an inline schema may hold, but nobody can mean, at its place inside the message.
     for item, inside, place in _inline_problems(registry, message):
         if item.kind == _DOUBT:
             text_ = sentence(f"{item.message}{place}")
@@ -97,15 +82,10 @@ def _document_bytes(value: Any) -> bytes:
         return json.dumps(value, default=dict).encode()
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A reference names an object that its schema document does not have.",
-    "MSG-41",
-    attributes=(URI,),
-)
+@rule("message", Severity.ERROR, "MSG-41", attributes=(URI,))
 def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemauri`` whose ``:Type`` or ``#/pointer`` leads to nothing inside the document."""
+    """A reference names an object that its schema document does not have."""
+    # A "dataschemauri" whose ":Type" or "#/pointer" leads to nothing inside the document.
     uri = text(message.entity.attributes, URI)
     reference = schema_reference(registry, uri)
     version = reference.version
@@ -133,31 +113,18 @@ def _selector_problems(
     return ()
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A message has a schema of its own and a reference to another.",
-    "MSG-38",
-    attributes=(SCHEMA, URI),
-)
+@rule("message", Severity.ERROR, "MSG-38", attributes=(SCHEMA, URI))
 def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report ``dataschemauri`` beside ``dataschema``."""
+    """A message has a schema of its own and a reference to another."""
     own, attributes = message.entity.attributes, message.resolved.attributes
     if attributes.get(SCHEMA) is not None and attributes.get(URI) is not None:
         text_ = '"dataschema" and "dataschemauri" exclude each other: a payload has one schema.'
         yield finding(URI if URI in own else SCHEMA, message=text_, help="Remove one of the two.", on_key=True)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A message has a schema, but nothing says in which language.",
-    "MSG-40",
-    "MSG-39",
-    attributes=(SCHEMA, URI),
-)
+@rule("message", Severity.ERROR, "MSG-40", "MSG-39", attributes=(SCHEMA, URI))
 def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a schema, inline or by URI, without ``dataschemaformat``."""
+    """A message has a schema, but nothing says in which language."""
     own = message.entity.attributes
     if message.resolved.attributes.get(FORMAT) is None and FORMAT not in registry.doubtful(message.xid):
         name = URI if own.get(URI) is not None else SCHEMA
@@ -174,27 +141,16 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
         yield finding(name, message=text_, help=advice, on_key=True)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A payload's schema is not in this registry, where its URI says.",
-    "MSG-41",
-    attributes=(URI,),
-)
+@rule("message", Severity.ERROR, "MSG-41", attributes=(URI,))
 def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report references into this registry that lead nowhere; absolute URIs of others are never looked at."""
+    """A payload's schema is not in this registry, where its URI says."""
+    # References into this registry that lead nowhere; absolute URIs of others are never looked at.
     return _not_found(registry, message, URI)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A payload's schema is not in this registry, where its xid says.",
-    "MSG-42",
-    attributes=(XID,),
-)
+@rule("message", Severity.ERROR, "MSG-42", attributes=(XID,))
 def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemaxid`` that leads nowhere."""
+    """A payload's schema is not in this registry, where its xid says."""
     return _not_found(registry, message, XID)
 
 
@@ -238,15 +194,9 @@ def _repaired_xid(registry: Registry, reference: str) -> str:
     return next((xid_ for xid_ in candidates if is_path and schema_reference(registry, xid_).version is not None), "")
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The payload's schema is one thing by URI and another by xid.",
-    "MSG-43",
-    attributes=(URI, XID),
-)
+@rule("message", Severity.ERROR, "MSG-43", attributes=(URI, XID))
 def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemauri`` that isn't the address of the entity that ``dataschemaxid`` names."""
+    """The payload's schema is one thing by URI and another by xid."""
     own, attributes = message.entity.attributes, message.resolved.attributes
     uri, xid = text(attributes, URI), text(attributes, XID)
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
@@ -264,16 +214,9 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
     return uri.version.xid == xid.version.xid
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "The language of a payload's schema is not what the message says.",
-    "MSG-36",
-    "MSG-37",
-    attributes=(FORMAT, URI, XID),
-)
+@rule("message", Severity.ERROR, "MSG-36", "MSG-37", attributes=(FORMAT, URI, XID))
 def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemaformat`` of another language than the schema that the message refers to."""
+    """The language of a payload's schema is not what the message says."""
     for format_, expected, item in _contradictions(registry, message):
         if _language(format_) != _language(expected):
             # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
@@ -281,16 +224,10 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
             yield replace(item, help=_CORRECT.format(format_)) if is_own else item
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A payload's schema is of another version of its language than the message says.",
-    "MSG-36",
-    "MSG-37",
-    attributes=(FORMAT, URI, XID),
-)
+@rule("message", Severity.WARNING, "MSG-36", "MSG-37", attributes=(FORMAT, URI, XID))
 def dataschemaformat_of_another_version(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemaformat`` with another version than the schema's; one without a version is reported there."""
+    """A payload's schema is of another version of its language than the message says."""
+    # A "dataschemaformat" with another version than the schema's; one without a version is reported there.
     for format_, expected, item in _contradictions(registry, message):
         if _language(format_) == _language(expected) and has_known_version(format_) and has_known_version(expected):
             yield item
@@ -321,15 +258,9 @@ def _language(format_: str) -> str:
     return canonical("format", format_).partition("/")[0].casefold()
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A reference to a Protobuf schema leaves open which message in it is meant.",
-    "MSG-41",
-    attributes=(URI,),
-)
+@rule("message", Severity.ERROR, "MSG-41", attributes=(URI,))
 def schema_object_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a ``dataschemauri`` to a Protobuf document that doesn't name one of the document's messages."""
+    """A reference to a Protobuf schema leaves open which message in it is meant."""
     own = message.entity.attributes
     uri = text(own, URI)
     if not uri:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
 from xregit.model import builtin, siblings
 from xregit.model.datatypes import has_placeholders
@@ -14,40 +15,21 @@ from xregit.model.language import MAPPINGS
 from xregit.rules.attributes import has_placeholder, inside, mapping, text
 from xregit.rules.rule import finding, rule
 
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-
-
 OPTIONS = "protocoloptions"
 HTTP, KAFKA, AMQP = "HTTP", "KAFKA", "AMQP/1.0"
 # message/spec.md calls the names symbols, and core/spec.md allows these characters in the keys of maps.
 _AMQP_NAME = r"[A-Za-z0-9_]+|[a-z0-9][a-z0-9_.:\-]*"
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "An HTTP message is request and response at once.",
-    "MSG-89",
-    attributes=(OPTIONS,),
-    selector=("protocol", HTTP),
-)
+@rule("message", Severity.ERROR, "MSG-89", attributes=(OPTIONS,), selector=("protocol", HTTP))
 def method_and_status(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report ``status`` beside ``method``."""
+    """An HTTP message is request and response at once."""
     return _both(message, "status", "method", "A request has a method, a response has a status")
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A Kafka record has two keys.",
-    "MSG-104",
-    attributes=(OPTIONS,),
-    selector=("protocol", KAFKA),
-)
+@rule("message", Severity.ERROR, "MSG-104", attributes=(OPTIONS,), selector=("protocol", KAFKA))
 def key_and_key_base64(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report ``key_base64`` beside ``key``."""
+    """A Kafka record has two keys."""
     return _both(message, "key_base64", "key", "A record has one key, as text or as bytes in base 64")
 
 
@@ -62,16 +44,9 @@ def _both(message: Message, one: str, other: str, why: str) -> Iterator[Finding]
     yield finding(OPTIONS, one if one in own else other, message=text_, help="Remove one of the two.", on_key=True)
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A Kafka header is listed under another name than its own.",
-    "MSG-105",
-    attributes=(OPTIONS,),
-    selector=("protocol", KAFKA),
-)
+@rule("message", Severity.ERROR, "MSG-105", attributes=(OPTIONS,), selector=("protocol", KAFKA))
 def header_under_another_name(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a header whose inner ``name`` differs from its key."""
+    """A Kafka header is listed under another name than its own."""
     headers = inside(message.entity.attributes, OPTIONS, "headers")
     if not isinstance(headers, Mapping):
         return
@@ -85,13 +60,13 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
 @rule(
     "message",
     Severity.WARNING,
-    "The name of an AMQP property has characters that not everybody accepts.",
     *("MSG-95", "MSG-96", "MSG-97", "MSG-98"),
     attributes=(OPTIONS,),
     selector=("protocol", AMQP),
 )
 def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report names that are neither symbols nor keys that xRegistry allows in maps."""
+    """The name of an AMQP property has characters that not everybody accepts."""
+    # Names that are neither symbols nor keys that xRegistry allows in maps.
     own = message.entity.attributes.get(OPTIONS)
     for section in _free_sections():
         for name in mapping(own, section):
@@ -101,21 +76,15 @@ def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding
                 yield finding(OPTIONS, section, name, message=text_, help=help_, on_key=True)
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "A fixed value is declared for the id of AMQP messages.",
-    "MSG-94",
-    attributes=(OPTIONS,),
-    selector=("protocol", AMQP),
-)
+@rule("message", Severity.WARNING, "MSG-94", attributes=(OPTIONS,), selector=("protocol", AMQP))
 def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a value of ``message-id`` that no placeholder can make different each time."""
+    """A fixed value is declared for the id of AMQP messages."""
+    # A value of "message-id" that no placeholder can make different each time.
     path = (OPTIONS, "properties", "message-id")
     if inside(message.entity.attributes, *path, "value") is None:
         return
     declared = mapping(message.resolved.attributes, *path)
-    # A text with placeholders is a URI template unless its type says otherwise (site/docs/dialects.md, K28).
+    # A text with placeholders is a URI template unless its type says otherwise (site/manual/dialects.md, K28).
     if (declared.get("type") or ("uritemplate" if has_placeholders(declared["value"]) else "")) == "uritemplate":
         return
     text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
@@ -131,16 +100,10 @@ def _free_sections() -> tuple[str, ...]:
     return tuple(name for name, section in options.items() if section.type == "map")
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "The path of an HTTP message begins without a slash.",
-    "MSG-86",
-    attributes=(OPTIONS,),
-    selector=("protocol", HTTP),
-)
+@rule("message", Severity.WARNING, "MSG-86", attributes=(OPTIONS,), selector=("protocol", HTTP))
 def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a path that no request has, since theirs begin with a slash; ``*`` is that of OPTIONS alone."""
+    """The path of an HTTP message begins without a slash."""
+    # A path that no request has, since theirs begin with a slash; "*" is that of OPTIONS alone.
     value, path = _own_text(message, "path")
     if value and value != "*" and not value.startswith(("/", "{")):
         rest = value.partition("://")[2]
@@ -150,16 +113,10 @@ def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[F
         yield finding(*path, message=text_, help=f'Write "{right}".{where}')
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "The method of an HTTP message has lower-case letters.",
-    "MSG-87",
-    attributes=(OPTIONS,),
-    selector=("protocol", HTTP),
-)
+@rule("message", Severity.WARNING, "MSG-87", attributes=(OPTIONS,), selector=("protocol", HTTP))
 def http_method_in_lower_case(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a method that is not the registered one, as RFC 9110, 9.1 tells methods apart by case."""
+    """The method of an HTTP message has lower-case letters."""
+    # A method that is not the registered one, as RFC 9110, 9.1 tells methods apart by case.
     value, path = _own_text(message, "method")
     if value != value.upper() and not has_placeholder(value):
         text_ = f'The case of a method counts: "{value}" is not {value.upper()}.'

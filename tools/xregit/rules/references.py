@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import Any
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import local_xid
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, group_of
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
 from xregit.model.times import moment
 from xregit.rules.agreement import unlike
 from xregit.rules.attributes import mapping, near, text
 from xregit.rules.rule import DATED, Dated, finding, rule
 from xregit.xid import Xid
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-
 
 XREF, DEPRECATED, ENVELOPE = "xref", "deprecated", "envelope"
 # core/spec.md, "xref": what an alias may hold besides its id, the latter two because servers write them.
@@ -29,16 +25,10 @@ _GROUP_PARTS = 2
 _GID, _ID = 2, 4
 
 
-@rule(
-    "message",
-    Severity.ERROR,
-    "A message is its own base message, directly or through others.",
-    "MSG-28",
-    "MSG-2",
-    attributes=(BASE,),
-)
+@rule("message", Severity.ERROR, "MSG-28", "MSG-2", attributes=(BASE,))
 def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a cycle once, on that of its messages that comes first."""
+    """A message is its own base message, directly or through others."""
+    # A cycle once, on that of its messages that comes first.
     cycle = registry.resolved(message.xid).cycle[:-1]
     if cycle and message.xid == min(cycle):
         start = cycle.index(message.xid)
@@ -46,9 +36,10 @@ def basemessage_cycle(registry: Registry, message: Message) -> Iterator[Finding]
         yield finding(BASE, message=f"The base messages form a cycle: {chain}.", help="Remove one of these references.")
 
 
-@rule("message", Severity.WARNING, "A base message is not in this registry.", "MSG-30", "MSG-25", attributes=(BASE,))
+@rule("message", Severity.WARNING, "MSG-30", "MSG-25", attributes=(BASE,))
 def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report references into this registry that lead nowhere; those to other registries are never looked at."""
+    """A base message is not in this registry."""
+    # References into this registry that lead nowhere; those to other registries are never looked at.
     base = message.base
     if base.startswith("/"):
         target = registry.resource(base)
@@ -58,9 +49,10 @@ def basemessage_not_found(registry: Registry, message: Message) -> Iterator[Find
             )
 
 
-@rule("resource", Severity.ERROR, "An xref is not the xid of a resource.", attributes=(XREF,))
+@rule("resource", Severity.ERROR, attributes=(XREF,))
 def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report an ``xref`` that names a group, a version, or a type that the model doesn't have."""
+    """An xref is not the xid of a resource."""
+    # An "xref" that names a group, a version, or a type that the model doesn't have.
     target = _xref(resource)
     if target is None:
         return
@@ -72,9 +64,9 @@ def malformed_xref(registry: Registry, resource: Resource) -> Iterator[Finding]:
         yield finding(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias has a target of another type.", attributes=(XREF,))
+@rule("resource", Severity.ERROR, attributes=(XREF,))
 def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report an alias, such as a message, whose ``xref`` leads to something else, such as a schema."""
+    """An alias has a target of another type."""
     target = _xref(resource)
     model = registry.model.groups.get(target.groups) if target else None
     if target is None or model is None or not target.resource:
@@ -85,17 +77,18 @@ def xref_to_another_type(registry: Registry, resource: Resource) -> Iterator[Fin
         yield finding(XREF, message=message, help=f"Point to a {resource.type.singular}.")
 
 
-@rule("resource", Severity.WARNING, "The target of an alias is not in this registry.", attributes=(XREF,))
+@rule("resource", Severity.WARNING, attributes=(XREF,))
 def xref_not_found(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report an alias that leads nowhere."""
+    """The target of an alias is not in this registry."""
     if resource.xref and (kind := _target_singular(registry, resource)) and _is_missing(registry, resource.xref):
         message = f'There is no {kind} "{resource.xref}".'
         yield finding(XREF, message=message, help=hint(registry, resource.xref, f"the {kind}", resource.xid))
 
 
-@rule("resource", Severity.WARNING, "An alias has another alias as its target.", attributes=(XREF,))
+@rule("resource", Severity.WARNING, attributes=(XREF,))
 def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report an alias of an alias: it shows nothing, because an ``xref`` is followed only once."""
+    """An alias has another alias as its target."""
+    # An alias of an alias: it shows nothing, because an "xref" is followed only once.
     target = registry.entity(resource.xref) if resource.xref and _target_singular(registry, resource) else None
     if isinstance(target, Resource) and target.xref:
         message = f'"{target.xid}" is itself an alias, of "{target.xref}"; it is not followed any further.'
@@ -105,9 +98,10 @@ def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
         yield finding(XREF, message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "An alias states attributes of its own.", attributes=(XREF,))
+@rule("resource", Severity.ERROR, attributes=(XREF,))
 def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report what stands beside an ``xref``: the target's attributes count, and nothing else may."""
+    """An alias states attributes of its own."""
+    # What stands beside an "xref": the target's attributes count, and nothing else may.
     if not resource.xref:
         return
     others: list[tuple[str, ...]] = [(name,) for name in resource.definition if name not in {XREF, "meta"}]
@@ -122,16 +116,9 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
         )
 
 
-@rule(
-    "resource",
-    Severity.ERROR,
-    "The group of an alias has another envelope or protocol.",
-    "MSG-32",
-    "MSG-20",
-    attributes=(XREF,),
-)
+@rule("resource", Severity.ERROR, "MSG-32", "MSG-20", attributes=(XREF,))
 def xref_unfit_for_group(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report a message that its alias puts into a group whose messages have another envelope or protocol."""
+    """The group of an alias has another envelope or protocol."""
     if not resource.xref or resource.type.singular != "message" or not _target_singular(registry, resource):
         return
     target, group = registry.resource(resource.xref), group_of(registry, resource)
@@ -156,15 +143,10 @@ def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple
         yield message, "Put the alias into a group without envelope, or start from the other message with basemessage."
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "What a deprecation offers instead is not in this registry.",
-    "MSG-8",
-    attributes=(DEPRECATED,),
-)
+@rule("entity", Severity.WARNING, "MSG-8", attributes=(DEPRECATED,))
 def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report an ``alternative`` that points into this registry and leads nowhere."""
+    """What a deprecation offers instead is not in this registry."""
+    # An "alternative" that points into this registry and leads nowhere.
     xid = _alternative(registry, entity)
     if len(xid.split("/")) > _GROUP_PARTS and _is_missing(registry, xid):
         message = f'There is no "{xid}" in this registry.'
@@ -173,15 +155,10 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
         )
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "What a deprecation offers instead leads back to what is deprecated.",
-    "MSG-8",
-    attributes=(DEPRECATED,),
-)
+@rule("entity", Severity.WARNING, "MSG-8", attributes=(DEPRECATED,))
 def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report alternatives in a cycle once, on the one of them that comes first."""
+    """What a deprecation offers instead leads back to what is deprecated."""
+    # Alternatives in a cycle once, on the one of them that comes first.
     cycle = list(alternatives(registry, entity))
     if entity.xid in cycle and entity.xid == min(cycle):
         chain = " → ".join((entity.xid, *cycle))
@@ -256,9 +233,9 @@ def _default_hint(what: str) -> str:
     return f"Add {what}, or correct the reference."
 
 
-@rule("entity", Severity.ERROR, "Something goes away before it is deprecated.", attributes=(DEPRECATED,))
+@rule("entity", Severity.ERROR, attributes=(DEPRECATED,))
 def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report a ``removal`` that lies before ``effective``."""
+    """Something goes away before it is deprecated."""
     deprecated = _deprecated(entity)
     effective, removal = moment(text(deprecated, "effective")), moment(text(deprecated, "removal"))
     if effective and removal and removal < effective:
@@ -268,9 +245,9 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
         yield finding(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
 
 
-@rule(DATED, Severity.WARNING, "Something is still there after the date of its removal.", attributes=(DEPRECATED,))
+@rule(DATED, Severity.WARNING, attributes=(DEPRECATED,))
 def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
-    """Report a ``removal`` before today."""
+    """Something is still there after the date of its removal."""
     removal = moment(text(_deprecated(dated.entity), "removal"))
     if removal and removal.date() < dated.today:
         message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
@@ -278,11 +255,10 @@ def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
         yield finding(DEPRECATED, "removal", message=message, help=help_)
 
 
-@rule(
-    DATED, Severity.INFO, "An endpoint still carries a message that is deprecated.", "MSG-8", attributes=(DEPRECATED,)
-)
+@rule(DATED, Severity.INFO, "MSG-8", attributes=(DEPRECATED,))
 def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Finding]:
-    """Report a message once, by the endpoints that carry it and are not deprecated themselves."""
+    """An endpoint still carries a message that is deprecated."""
+    # A message once, by the endpoints that carry it and are not deprecated themselves.
     entity, deprecated = dated.entity, _deprecated(dated.entity)
     if deprecated is None or entity.type.singular != "message":
         return

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.registry import Registry
+from xregit.catalog.settings import Settings
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.settings import Settings
-    from xregit.catalog.views import Message
-    from xregit.messages.overlap import Overlap
+from xregit.messages.overlap import Overlap
 
 # What the page of each rule about a change ends with.
 _WAIVER = """\
@@ -108,15 +105,14 @@ class Rule:
 def rule(
     about: str,
     severity: Severity,
-    summary: str,
     *requirements: str,
     attributes: Iterable[str] = (),
     selector: tuple[str, str] = ("", ""),
 ) -> Callable[[Check], Rule]:
-    """Make a `Rule` of a function, which is its ``check``; the function's name is the rule's, with hyphens."""
+    """Make a `Rule` of a function, with its name, in hyphens, its docstring as summary, and itself as ``check``."""
 
     def declare(check: Check) -> Rule:
-        name = getattr(check, "__name__", "").replace("_", "-")
+        name, summary = getattr(check, "__name__", "").replace("_", "-"), check.__doc__ or ""
         return Rule(name, about, severity, summary, requirements, check, frozenset(attributes), selector)
 
     return declare

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from xregit.catalog.entities import Document, Resource, Version
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Schema
 from xregit.diagnostics import Finding, Severity, Span
+from xregit.messages.payload import json_form
 from xregit.model import canonical, find_name
-from xregit.model.quoting import comma_list
-from xregit.model.spelling import is_misspelled
+from xregit.model.excerpts import comma_list
+from xregit.model.similarity import is_misspelled
+from xregit.payloads import Problem as SchemaProblem
 from xregit.payloads import SchemaError, language
 from xregit.payloads import problems as schema_problems
 from xregit.payloads.base import Document as SchemaDocument
+from xregit.payloads.compatibility import Answer, Breach, Compatibility, breaches, compare_documents
+from xregit.payloads.compatibility.base import summarise
 from xregit.rules.attributes import text
 from xregit.rules.rule import Rule, finding, rule
 from xregit.source import json_loader
 from xregit.source.parse_result import Problem, conflict_problem
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.entities import Document, Resource, Version
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Schema
-    from xregit.payloads import Problem as SchemaProblem
-    from xregit.payloads.compatibility import Breach, Compatibility
-
-
 ANCESTORS = ("ancestor", "versions")
 
 
-@rule("resource", Severity.ERROR, "A version has no document.", "MSG-41")
+@rule("resource", Severity.ERROR, "MSG-41")
 def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report versions of schemas, and of other types with documents, that have none."""
+    """A version has no document."""
     if not resource.type.hasdocument or resource.xref:
         return
     for vid, version in resource.versions.items():
@@ -45,9 +42,10 @@ def document_missing(registry: Registry, resource: Resource) -> Iterator[Finding
             yield finding("versions", vid, message=message, help=help_, on_key=True)
 
 
-@rule("resource", Severity.ERROR, "A version has two documents.")
+@rule("resource", Severity.ERROR)
 def two_documents(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report versions whose document is both here and elsewhere, or twice here."""
+    """A version has two documents."""
+    # Versions whose document is both here and elsewhere, or twice here.
     if not resource.type.hasdocument:
         return
     paths: set[tuple[str, ...]] = set()
@@ -75,9 +73,10 @@ def _documents(resource: Resource, version: Version) -> list[str]:
     return places
 
 
-@rule("schema", Severity.ERROR, "Nothing says in which language a schema is written.")
+@rule("schema", Severity.ERROR)
 def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Report a schema once, if a version of it has no ``format``."""
+    """Nothing says in which language a schema is written."""
+    # A schema once, if a version of it has no "format".
     if "format" in registry.doubtful(schema.xid):
         return
     without = [version.id for version in schema.versions if version.attributes.get("format") is None]
@@ -87,18 +86,18 @@ def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
         yield finding(message=message, help='Write, for example, "format: JsonSchema/draft-07".', on_key=True)
 
 
-@rule("resource", Severity.ERROR, "The default version does not exist.", attributes=("defaultversionid",))
+@rule("resource", Severity.ERROR, attributes=("defaultversionid",))
 def defaultversionid_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report a ``defaultversionid`` that is no version of the resource."""
+    """The default version does not exist."""
     version_id = text(resource.meta, "defaultversionid")
     if version_id and not resource.xref and version_id not in resource.versions:
         message = f'There is no version "{version_id}".'
         yield finding("defaultversionid", message=message, help=f"The versions are {comma_list(resource.versions)}.")
 
 
-@rule("resource", Severity.ERROR, "A version was made from one that does not exist.", attributes=ANCESTORS)
+@rule("resource", Severity.ERROR, attributes=ANCESTORS)
 def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report an ``ancestor`` that is no version of the resource."""
+    """A version was made from one that does not exist."""
     for vid, version in resource.versions.items():
         ancestor = text(version.attributes, "ancestor")
         if ancestor and ancestor not in resource.versions:
@@ -107,9 +106,10 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
             yield finding(*_ancestor_path(resource, vid), message=message, help=help_)
 
 
-@rule("resource", Severity.ERROR, "The ancestors of a version lead back to it.", attributes=ANCESTORS)
+@rule("resource", Severity.ERROR, attributes=ANCESTORS)
 def ancestor_cycle(_registry: Registry, resource: Resource) -> Iterator[Finding]:
-    """Report each cycle once, on that of its versions which comes first."""
+    """The ancestors of a version lead back to it."""
+    # Each cycle once, on that of its versions which comes first.
     ancestors = {vid: text(version.attributes, "ancestor") for vid, version in resource.versions.items()}
     seen: set[str] = set()
     for start in ancestors:
@@ -198,21 +198,24 @@ _UNCLEAR: Mapping[str, str] = {
 }
 
 
-@rule("schema", Severity.ERROR, "A version of a schema breaks the compatibility that the schema promises.")
+@rule("schema", Severity.ERROR)
 def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Report each pair of versions and each direction in which one can't read what the other wrote."""
+    """A version of a schema breaks the compatibility that the schema promises."""
+    # Each pair of versions and each direction in which one can't read what the other wrote.
     yield from _findings(registry, schema, _DIRECTIONS, certain=True)
 
 
-@rule("schema", Severity.WARNING, "Whether a version keeps to the compatibility that the schema promises is unclear.")
+@rule("schema", Severity.WARNING)
 def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Report each pair of versions of which neither a proof nor an example tells whether one reads the other."""
+    """Whether a version keeps to the compatibility that the schema promises is unclear."""
+    # Each pair of versions of which neither a proof nor an example tells whether one reads the other.
     yield from _findings(registry, schema, _UNCLEAR, certain=False)
 
 
-@rule("schema", Severity.WARNING, "The compatibility that a schema promises is nearly a predefined one.")
+@rule("schema", Severity.WARNING)
 def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Report a promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant."""
+    """The compatibility that a schema promises is nearly a predefined one."""
+    # A promise of the author's own, which nobody keeps watch over, where a predefined one is probably meant.
     promise, model = text(schema.entity.meta, _PROMISE), schema.entity.type.metaattributes.get(_PROMISE)
     values = [item for item in map(str, model.enum) if item != _NOTHING] if model else []
     value = "" if promise in values else next((item for item in values if is_misspelled(promise, item)), "")
@@ -226,8 +229,6 @@ def _findings(registry: Registry, schema: Schema, sentences: Mapping[str, str], 
     promise = text(schema.entity.meta, _PROMISE)
     if not promise or len(schema.versions) < 2:  # noqa: PLR2004 - one version is compatible with itself
         return
-    from xregit.payloads.compatibility import Answer, breaches
-    from xregit.payloads.compatibility.base import summarise
 
     answer = Answer.NO if certain else Answer.UNCLEAR
     pairs: dict[tuple[str, str, str], list[Breach]] = defaultdict(list)
@@ -258,8 +259,6 @@ def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -
     """
     versions = schema.entity.versions
     one, other = _document(registry, versions[older]), _document(registry, versions[newer])
-    from xregit.messages.payload import json_form
-    from xregit.payloads.compatibility import Compatibility
 
     forms = sorted({json_form(message) for message in schema.users}) or [""]
     return Compatibility(tuple(verdict for form in forms for verdict in _compare(one, other, form).verdicts))
@@ -267,7 +266,6 @@ def _compatibility(registry: Registry, schema: Schema, older: str, newer: str) -
 
 @lru_cache(maxsize=_CACHED)
 def _compare(one: SchemaDocument | None, other: SchemaDocument | None, contenttype: str) -> Compatibility:
-    from xregit.payloads.compatibility import Compatibility, compare_documents
 
     try:
         return compare_documents(one, other, contenttype=contenttype).described if one and other else Compatibility()

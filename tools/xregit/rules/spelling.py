@@ -1,4 +1,4 @@
-"""Names that are nearly known ones, where any name is allowed."""
+"""Names that are nearly known ones, where any name is allowed, and values that nobody can mean."""
 
 from __future__ import annotations
 
@@ -6,24 +6,74 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.catalog.doubts import TABLES
 from xregit.catalog.entities import VERSIONS, Group, Resource, file_attributes
+from xregit.catalog.properties import PARTS
+from xregit.catalog.registry import Registry
+from xregit.catalog.uncertain_attributes import TABLES
+from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
-from xregit.model import canonical, check, find_name, names, siblings
+from xregit.json_pointer import KeyPath
+from xregit.model import canonical, check, find_name, names, odd_characters, siblings
 from xregit.model.aliases import closest_name, habit, has_known_version
-from xregit.model.language import MAPPINGS, NOTHING
-from xregit.model.spelling import fold_name, is_misspelled, is_slip
+from xregit.model.excerpts import cut, quote
+from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
+from xregit.model.similarity import fold_name, is_misspelled, is_slip
 from xregit.rules.attributes import items
 from xregit.rules.rule import finding, rule
 
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Endpoint
-    from xregit.diagnostics import Finding
-    from xregit.json_pointer import KeyPath
-    from xregit.model.language import AttributeModel
+# What machines compare or send; all else is for people, who write as they like.
+MACHINE = (
+    *PARTS,
+    *("envelope", "envelopeoptions", "protocol", "channel", "datacontenttype", "dataschemaformat", "dataschemauri"),
+    *("dataschemaxid", "basemessage", "messagegroups", "format", "usage"),
+)
+PROSE = ("name", "description")
+_FOR_PEOPLE = frozenset({"description", "specurl", "documentation"})
+_UNFINISHED = re.compile(
+    r"\s*(?:TODO|FIXME|TBD|XXX|CHANGE[ _-]?ME|REPLACE[ _-]?ME|LOREM IPSUM|\.\.\.$|\?\?\?)(?:\b|:|$)", re.IGNORECASE
+)
+_TO_FILL_IN = re.compile(r"<[A-Za-z][\w .-]*>")
+
+
+@rule("entity", Severity.WARNING, attributes=MACHINE)
+def odd_character(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """A value has a character that looks like another one, or like nothing."""
+    # Quotes, spaces, dashes and letters that machines don't take for those that they look like.
+    for path, value in _texts(entity, MACHINE):
+        character = odd_characters.describe(value) or ("a space around it" if value.strip() not in {value, ""} else "")
+        if character:
+            text_ = f"{quote(value)} has {character}, which is part of the value."
+            right = odd_characters.repair(value).replace("'", "''")
+            yield finding(*path, message=text_, help=f"Write '{cut(right)}', quotes included.")
+
+
+@rule("entity", Severity.WARNING, attributes=(*MACHINE, *PROSE))
+def unfinished_value(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+    """A value is still to be written."""
+    # Marks such as TODO, and names in angle brackets where machines read them.
+    for path, value in _texts(entity, (*MACHINE, *PROSE)):
+        if _UNFINISHED.match(value) or (path[0] not in PROSE and _TO_FILL_IN.fullmatch(value)):
+            name = next(part for part in reversed(path) if isinstance(part, str))
+            text_ = f'"{name}" is still to be written: {quote(value)}.'
+            yield finding(*path, message=text_, help="Write what it is, or leave it out.")
+
+
+def _texts(entity: Group | Resource, names: tuple[str, ...]) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the texts that an entity states under some names, with their paths."""
+    if isinstance(entity, Resource) and entity.xref:
+        return
+    attributes: Mapping[str, Any] = entity.attributes
+    pending: list[tuple[KeyPath, Any]] = [((name,), attributes[name]) for name in reversed(names) if name in attributes]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, MAPPINGS):
+            pending += [((*path, name), item) for name, item in value.items() if name not in _FOR_PEOPLE]
+        elif isinstance(value, list | tuple):
+            pending += [((*path, index), item) for index, item in enumerate(value)]
 
 
 FORMATS = ("dataschemaformat", "format")
@@ -38,22 +88,17 @@ _OUT_OF_OPTIONS = f'Move it out of "{OPTIONS}": indent it as that is.'
 _OUT_OF_ADDRESS = f'Move it out of the entry: indent it as "{ADDRESSES}" is.'
 
 _WILDCARD = "*"
-# What documents of other releases call it (site/docs/dialects.md, K35).
+# What documents of other releases call it (site/manual/dialects.md, K35).
 _FORMER = {"url": "uri"}
 
 Attributes = Mapping[str, Any]
 Models = Mapping[str, "AttributeModel"]
 
 
-@rule(
-    "group",
-    Severity.WARNING,
-    "An attribute stands where it counts as a name of your own.",
-    "EP-23",
-    "EP-37",
-)
+@rule("group", Severity.WARNING, "EP-23", "EP-37")
 def misplaced_attribute(_registry: Registry, group: Group) -> Iterator[Finding]:
-    """Report what nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part."""
+    """An attribute stands where it counts as a name of your own."""
+    # What nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part.
     yield from misplaced_names(group)
 
 
@@ -100,9 +145,10 @@ def _misplaced_names(value: Any, path: KeyPath, names: Iterable[str], advice: di
             yield finding(*path, name, message=text_, help=advice[name], on_key=True)
 
 
-@rule("entity", Severity.WARNING, "An attribute has nearly the name of one that the model knows.")
+@rule("entity", Severity.WARNING)
 def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report names that are allowed only because any name is; elsewhere an unknown name is an error."""
+    """An attribute has nearly the name of one that the model knows."""
+    # Names that are allowed only because any name is; elsewhere an unknown name is an error.
     for other in _misspellings(registry, entity):
         if not other.hyphenated:
             message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.suggestion}".'
@@ -115,9 +161,10 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
             )
 
 
-@rule("entity", Severity.WARNING, "An attribute has the name that another language gives it.")
+@rule("entity", Severity.WARNING)
 def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report habits from AsyncAPI, OpenAPI and others where any name is allowed; elsewhere they are errors."""
+    """An attribute has the name that another language gives it."""
+    # Habits from AsyncAPI, OpenAPI and others where any name is allowed; elsewhere they are errors.
     if isinstance(entity, Resource) and (entity.xref or _WILDCARD not in entity.type.attributes):
         return
     models = siblings(entity.type.attributes, entity.attributes)
@@ -134,31 +181,20 @@ def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator
                 yield finding(*path, name, message=message, help=advice, on_key=True)
 
 
-@rule(
-    "endpoint",
-    Severity.ERROR,
-    "An option that is written without its hyphens has a value that it can't have.",
-    "EP-50",
-    "EP-51",
-    attributes=(OPTIONS,),
-)
+@rule("endpoint", Severity.ERROR, "EP-50", "EP-51", attributes=(OPTIONS,))
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report what would be wrong under the name that the document has for it (site/docs/dialects.md, K36)."""
+    """An option that is written without its hyphens has a value that it can't have."""
+    # What would be wrong under the name that the document has for it (site/manual/dialects.md, K36).
     for other in _misspellings(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():
             help_ = f'{fault.help} The name is written "{other.suggestion}".'
             yield finding(*other.path, *fault.path[1:], message=fault.message, help=help_)
 
 
-@rule(
-    "endpoint",
-    Severity.ERROR,
-    "An endpoint states one option under two names, with two values.",
-    "EP-37",
-    attributes=(OPTIONS,),
-)
+@rule("endpoint", Severity.ERROR, "EP-37", attributes=(OPTIONS,))
 def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Report what the document, which has one name for it, could not hold."""
+    """An endpoint states one option under two names, with two values."""
+    # What the document, which has one name for it, could not hold.
     model = siblings(endpoint.entity.type.attributes, endpoint.attributes).get(OPTIONS)
     for path, other in _duplicates(model, endpoint.options, (OPTIONS,)) if model else ():
         message = (
@@ -167,17 +203,10 @@ def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[
         yield finding(*path, message=message, help="Keep one of the two.", on_key=True)
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "The name of an envelope, protocol or schema language is nearly a predefined one.",
-    "MSG-15",
-    "MSG-19",
-    "EP-17",
-    attributes=TABLES,
-)
+@rule("entity", Severity.WARNING, "MSG-15", "MSG-19", "EP-17", attributes=TABLES)
 def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report what is taken for something of the author's own, of which nothing is known and nothing is checked."""
+    """The name of an envelope, protocol or schema language is nearly a predefined one."""
+    # What is taken for something of the author's own, of which nothing is known and nothing is checked.
     for name, table in TABLES.items():
         value = entity.attributes.get(name)
         name_ = closest_name(table, value) if isinstance(value, str) else ""
@@ -186,15 +215,10 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
             yield finding(name, message=message, help=f'Did you mean "{names(table)[name_].example or name_}"?')
 
 
-@rule(
-    "entity",
-    Severity.WARNING,
-    "The name of a schema language has no version, or one that does not exist.",
-    "MSG-37",
-    attributes=(*FORMATS, VERSIONS),
-)
+@rule("entity", Severity.WARNING, "MSG-37", attributes=(*FORMATS, VERSIONS))
 def format_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report what leaves open by which rules a document is read; without a slash, a message's is an error already."""
+    """The name of a schema language has no version, or one that does not exist."""
+    # What leaves open by which rules a document is read; without a slash, a message's is an error already.
     for path, value, data in _formats(entity):
         known, version = find_name("format", value), canonical("format", value).partition("/")[2]
         if known is None or has_known_version(value) or (not version and path[-1] == FORMATS[0]):

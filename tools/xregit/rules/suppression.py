@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
+from xregit.catalog.registry import Registry
 from xregit.diagnostics import Diagnostic, Severity
-from xregit.model.quoting import quote
+from xregit.model.excerpts import quote
 from xregit.rules.attributes import near
 from xregit.rules.rule import Rule
-
-if TYPE_CHECKING:
-    from xregit.catalog.registry import Registry
-    from xregit.source.directives import Directive
-
+from xregit.source.directives import Directive
 
 FORM = '"# xregit: ignore RULE -- reason"'
 _RULE = "[a-z0-9]+(?:-[a-z0-9]+)*"

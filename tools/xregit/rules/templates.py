@@ -1,27 +1,79 @@
-"""Placeholders, which tie the values of a message's properties together by their names."""
+"""Placeholders, which tie the values of a message's properties together by their names, and what overlaps by them."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS, placeholders_in
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message
 from xregit.diagnostics import Finding, Severity
+from xregit.json_pointer import KeyPath
+from xregit.messages.overlap import MAX_OVERLAPS, Overlap
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
-from xregit.model.spelling import is_misspelled
-from xregit.rules.rule import finding, rule
+from xregit.model.similarity import is_misspelled
+from xregit.rules.rule import SOUND, ComparedMessage, finding, rule
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-    from xregit.json_pointer import KeyPath
+@rule(SOUND, Severity.WARNING, "MSG-9", "MSG-110")
+def messages_indistinguishable(registry: Registry, compared: ComparedMessage) -> Iterator[Finding]:
+    """Nothing tells two messages of one endpoint apart."""
+    # A message that demands the same as another one, or of which the other one demands less.
+    pairs = [pair for pair in compared.overlaps if _differing(registry, pair) is None]
+    if pairs:
+        text_ = _sentence(pairs, "This message can't be distinguished from") + "."
+        help_ = "Let the two differ in a fixed value, such as that of the type, the subject or the topic."
+        yield finding(message=text_, help=help_, on_key=True)
+
+
+@rule(SOUND, Severity.WARNING, "MSG-64", "MSG-110")
+def overlapping_template(registry: Registry, compared: ComparedMessage) -> Iterator[Finding]:
+    """A template takes in what another message has."""
+    # A message if one value can fit its template and the template, or the fixed value, of another message.
+    differing = ((pair, _differing(registry, pair)) for pair in compared.overlaps)
+    pairs = [(pair, path) for pair, path in differing if path is not None]
+    if pairs:
+        path = pairs[0][1]
+        text_ = f'{_sentence([pair for pair, _ in pairs], "One value can fit this message and")}: see "{path[-1]}".'
+        help_ = "Let the fixed parts differ, or the number of levels; a placeholder stands for any text between them."
+        yield finding(*_value_path(compared.message.entity.attributes, path), message=text_, help=help_)
+
+
+def _sentence(pairs: list[Overlap], sentence: str) -> str:
+
+    count = f"{len(pairs) - 1} more" if len(pairs) < MAX_OVERLAPS else f"{MAX_OVERLAPS - 1} or more others"
+    more = f" and {count}" if len(pairs) > 1 else ""
+    return f'{sentence} "{pairs[0].first}"{more} on endpoint "{pairs[0].endpoints[0]}"'
+
+
+def _differing(registry: Registry, pair: Overlap) -> tuple[str, ...] | None:
+    """Return the property of the second message in which the two differ by more than the names of placeholders."""
+    one, other = _ways(registry[pair.first]), _ways(registry[pair.second])
+    return next((path for path in other if path in one and one[path] != other[path]), None)
+
+
+def _ways(message: Message) -> Mapping[tuple[str, ...], str]:
+    values = ((item.path, item.value) for item in message.properties)
+    return {path: PLACEHOLDER.sub("{}", value) for path, value in values if isinstance(value, str)}
+
+
+def _value_path(attributes: Any, path: tuple[str, ...]) -> KeyPath:
+    """Return the path of a property's value inside what a message itself states, as far as it does."""
+    place: list[str | int] = []
+    for part in (*path, "value"):
+        step: str | int = int(part) if isinstance(attributes, list | tuple) and part.isdecimal() else part
+        if not (step in attributes if isinstance(attributes, MAPPINGS) else isinstance(step, int)):
+            break
+        attributes = attributes[step]
+        place.append(step)
+    return tuple(place)
 
 
 _ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")
@@ -32,9 +84,10 @@ _CONTAINERS = (*MAPPINGS, *_LISTS)
 _MAX_NAMES = 100
 
 
-@rule("message", Severity.WARNING, "A placeholder is spelled in two ways.", "MSG-63", attributes=PARTS)
+@rule("message", Severity.WARNING, "MSG-63", attributes=PARTS)
 def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report a name that is used in one place only, and nearly the name of another placeholder of the message."""
+    """A placeholder is spelled in two ways."""
+    # A name that is used in one place only, and nearly the name of another placeholder of the message.
     own = _placeholder_paths(_own_texts(message.entity))
     paths = _placeholder_paths(template_texts(message.resolved.attributes)) if own and message.base else own
     for name in own if len({*own, *paths}) <= _MAX_NAMES else ():
@@ -45,15 +98,10 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
             yield finding(*own[name][-1], message=text_, help=help_)
 
 
-@rule(
-    "message",
-    Severity.WARNING,
-    "Nothing stands between two placeholders, so nobody can tell where one ends.",
-    "MSG-64",
-    attributes=PARTS,
-)
+@rule("message", Severity.WARNING, "MSG-64", attributes=PARTS)
 def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Report two of which no other property of the message says what either stands for."""
+    """Nothing stands between two placeholders, so nobody can tell where one ends."""
+    # Two of which no other property of the message says what either stands for.
     adjacent = [(path, text, _ADJACENT.findall(text)) for path, text in _own_texts(message.entity)]
     if not any(pairs for _, _, pairs in adjacent):
         return
@@ -127,11 +175,10 @@ _OF_ROUTES = re.compile(r"(?<=/):[A-Za-z]\w*(?=$|[/?.])|(?:(?<=[/.:=\-])|^(?=<[^
 _HELP = "Write a placeholder as {name}, of letters, digits and underscores, without operators."
 
 
-@rule(
-    "entity", Severity.WARNING, "A text looks like a template, but means itself.", "MSG-61", "MSG-62", attributes=PARTS
-)
+@rule("entity", Severity.WARNING, "MSG-61", "MSG-62", attributes=PARTS)
 def malformed_placeholder(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Report in a property's text, or an endpoint's option, what is no level 1 placeholder but seems meant as one."""
+    """A text looks like a template, but means itself."""
+    # In a property's text, or an endpoint's option, what is no level 1 placeholder but seems meant as one.
     for path, value in _own_texts(entity) if entity.type.singular in {"message", "endpoint"} else ():
         doubt = _doubt(value)
         if doubt and (doubt.fits_templates or not _is_template(entity.attributes, path)):

@@ -17,15 +17,13 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 if sys.platform != "win32":
     import fcntl
@@ -72,7 +70,8 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
         units: dict[Path, Path] = {}
         for relative, data in files.items():
             place = _follow(root, _inside(root, relative))
-            _refuse_folder(place)
+            if place.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             unit = _unit(place)
             if unit not in units:
                 units[unit] = _beside(unit, _NEW)
@@ -111,10 +110,12 @@ def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path]
     """
     with _report_odd_name(target), _report_os_error(target):
         if ours is not None and target.is_dir() and any(target.iterdir()) and not ours(target):
-            message = f'"{target}" would be replaced as a whole, but it holds other files; name another folder'
-            raise XregitError(message)
+            raise XregitError(f'"{target}" would be replaced as a whole, but it holds other files; name another folder')
         with replace_folder(target) as folder:
-            _write_into(folder, files)
+            for relative, data in files.items():
+                path = _inside(folder, relative)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
 
 
 @contextmanager
@@ -135,7 +136,8 @@ def replace_folder(target: Path) -> Iterator[Path]:
             if old.exists() and not place.exists():
                 old.rename(place)
             shutil.rmtree(old, ignore_errors=True)
-            _empty(beside)
+            for entry in list(beside.iterdir()):  # a killed run left them
+                _remove(entry)
             yield beside
             _swap(beside, place, old)
 
@@ -172,8 +174,7 @@ def _beside(place: Path, ending: str) -> Path:
 def _inside(root: Path, relative: str) -> Path:
     path = PurePosixPath(relative)
     if path.is_absolute() or not path.parts or ".." in path.parts:
-        message = f'"{relative}" is no path below "{root}"'
-        raise XregitError(message)
+        raise XregitError(f'"{relative}" is no path below "{root}"')
     return root / path
 
 
@@ -199,19 +200,9 @@ def _fill(beside: Path, place: Path, data: bytes) -> None:
         beside.chmod(place.stat().st_mode & 0o7777)
 
 
-def _refuse_folder(place: Path) -> None:
-    if place.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-
-
 def _make_folder(path: Path) -> None:
     with suppress(FileExistsError):  # mkdir's own exist_ok fails where another run takes the folder away meanwhile
         path.mkdir()
-
-
-def _empty(folder: Path) -> None:
-    for entry in list(folder.iterdir()):  # a killed run left them
-        _remove(entry)
 
 
 def _remove(path: Path) -> None:
@@ -219,13 +210,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _write_into(folder: Path, files: Mapping[str, bytes]) -> None:
-    for relative, data in files.items():
-        path = _inside(folder, relative)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def _swap(beside: Path, place: Path, old: Path) -> None:
@@ -252,16 +236,14 @@ def _refuse_to_lose(place: Path) -> None:
     """Stop where the folder is no output of ours, such as the registry itself or the repository."""
     precious = next((name for name in (".git", "registry.yaml") if (place / name).exists()), None)
     if precious:
-        message = f'"{place}" would be replaced as a whole, but it holds "{precious}"; name another folder'
-        raise XregitError(message)
+        raise XregitError(f'"{place}" would be replaced as a whole, but it holds "{precious}"; name another folder')
     if Path.cwd().is_relative_to(place):
         message = f'"{place}" would be replaced as a whole, but it holds the working directory; name another folder'
         raise XregitError(message)
     with suppress(FileNotFoundError):
         if stat.S_ISDIR(place.stat().st_mode):  # asked once, since another run may be exchanging the folder
             return
-        message = f'"{place}" is a file, but a folder is to be written there; remove it or name another folder'
-        raise XregitError(message)
+        raise XregitError(f'"{place}" is a file, but a folder is to be written there; remove it or name another folder')
 
 
 @contextmanager
@@ -279,8 +261,7 @@ def _report_odd_name(path: Path) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        message = f'"{str(path)!a}" can\'t be written: {error}'
-        raise XregitError(message) from error
+        raise XregitError(f'"{str(path)!a}" can\'t be written: {error}') from error
 
 
 @contextmanager

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from xregit.source.repository import GitFailureError, RepositoryError, open_repository, shallow_commits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 # No status begins with the byte that marks a commit; everything else ends with NUL.
 LOG_FORMAT = "%x01%H%x00%P%x00%ct%x00%aN%x00%s"

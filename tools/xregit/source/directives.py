@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from yaml import YAMLError
 from yaml.events import ScalarEvent, StreamEndEvent
 
 from xregit.diagnostics import Span
 from xregit.source.parse_result import UTF8_BOM
-from xregit.source.yaml_loader import PARSER
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from xregit.source.yaml_loader import EventSource, Parser
-
+from xregit.source.yaml_loader import PARSER, EventSource, Parser
 
 _MARK = re.compile(rb"#[ \t]*+xregit(?::|[ \t-]++ignore(?:-file)?[ \t])")
 # A comment without the colon has no effect, and a rule reports that it is missing: the name stays part of the text.

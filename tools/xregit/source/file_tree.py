@@ -6,15 +6,12 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 

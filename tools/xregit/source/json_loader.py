@@ -6,12 +6,13 @@ import json
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from xregit.diagnostics import Span
-from xregit.model.quoting import cut
+from xregit.model.excerpts import cut
 from xregit.source.parse_result import (
     MAX_DEPTH,
     MAX_INTEGER_DIGITS,
@@ -24,9 +25,6 @@ from xregit.source.parse_result import (
     conflict_problem,
     encoding_problem,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # RFC 8259, with words and single characters beside it for what isn't JSON.
 _TOKEN = re.compile(

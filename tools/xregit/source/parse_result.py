@@ -6,14 +6,11 @@ The loaders of YAML and of JSON share these records, and the builder that fills 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.diagnostics import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 MAX_DEPTH = 100
 MAX_INTEGER_DIGITS = 40
@@ -81,6 +78,13 @@ class Parsed:
     problems: tuple[Problem, ...] = ()
     plain: bool = False
     positions: Positions = UNKNOWN_POSITIONS
+
+
+def depth_problem(language: str, span: Span) -> Problem:
+    """Return the problem of a value in which too many others are nested."""
+    return Problem(
+        f"{language}-depth", f"the value is nested more than {MAX_DEPTH} levels deep", "use fewer levels", span
+    )
 
 
 def encoding_problem(data: bytes, rule: str) -> Problem | None:
@@ -198,8 +202,7 @@ class ValueBuilder:
             StopError: it is nested too deeply; the problem is added.
         """
         if len(self.frames) > MAX_DEPTH:
-            message = f"the value is nested more than {MAX_DEPTH} levels deep"
-            self.unreadable(Problem(f"{self.language}-depth", message, "use fewer levels", span))
+            self.unreadable(depth_problem(self.language, span))
             raise StopError
         box: Any = {} if keyed else []
         if self.frame.key_due:

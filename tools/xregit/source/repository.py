@@ -11,6 +11,7 @@ import os
 import posixpath
 import re
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,6 @@ from typing import TYPE_CHECKING
 from xregit.errors import XregitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from git import Git
 
 #: What helps where a clone is shallow: by hand, and in a workflow, whose checkout fetches one commit by default.
@@ -158,8 +157,7 @@ def merge_base(folder: Path, ref: str) -> str:
         commit = _resolve(repo, folder, ref)
         status, base, errors = repo.git.merge_base("HEAD", commit, with_extended_output=True, with_exceptions=False)
         if status and shallow_commits(repo):
-            message = f'this clone is too shallow to know where the branch left "{ref}"; {WHOLE_HISTORY}'
-            raise RepositoryError(message)
+            raise RepositoryError(f'this clone is too shallow to know where the branch left "{ref}"; {WHOLE_HISTORY}')
         if status not in {0, _NO_MERGE_BASE}:
             raise _error(folder, errors, status)
         return commit if status else str(base)
@@ -418,8 +416,7 @@ def worktree(folder: Path, ref: str, place: Path) -> Iterator[Path]:
             status, _, errors = repo.git.worktree(*options, with_extended_output=True, with_exceptions=False)
         if status:
             reason = errors.strip().rpartition("\n")[2].removeprefix("fatal: ")
-            message = f'Git can\'t check out "{ref}": {reason}'
-            raise RepositoryError(message)
+            raise RepositoryError(f'Git can\'t check out "{ref}": {reason}')
     try:
         yield root / prefix
     finally:
@@ -474,8 +471,7 @@ def _resolve(repo: Repository, folder: Path, ref: str) -> str:
     known = repo.git.for_each_ref("--format=%(refname)", *refs).split() if refs else []
     several = [each for each in known if each in refs]
     if len(several) > 1:
-        message = f'"{ref}" stands for {" and ".join(several)}; write one of them in full'
-        raise RepositoryError(message)
+        raise RepositoryError(f'"{ref}" stands for {" and ".join(several)}; write one of them in full')
     options = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     status, commit, errors = repo.git.rev_parse(*options, with_extended_output=True, with_exceptions=False)
     if status == 0:
@@ -484,8 +480,7 @@ def _resolve(repo: Repository, folder: Path, ref: str) -> str:
         raise _error(folder, errors, status)
     hidden = f"this clone is shallow and may lack it; {WHOLE_HISTORY}"
     advice = hidden if shallow_commits(repo) else "name a branch, tag or commit that it has"
-    message = f'the Git repository of "{folder}" has no commit "{ref}"; {advice}'
-    raise RepositoryError(message)
+    raise RepositoryError(f'the Git repository of "{folder}" has no commit "{ref}"; {advice}')
 
 
 def _prefix(repo: Repository, folder: Path) -> str:

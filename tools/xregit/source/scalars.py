@@ -85,15 +85,13 @@ def scalar(text: str) -> str | int | float | bool | None:
     if _OTHER_BASE.fullmatch(text):
         return _integer(text, 0)
     if text in NOT_NUMBERS:
-        message = f"{text} is not a number that JSON can hold"
-        raise ValueError(message)
+        raise ValueError(f"{text} is not a number that JSON can hold")
     return text
 
 
 def _integer(text: str, base: int) -> int:
     if len(text) > MAX_INTEGER_DIGITS:
-        message = f"the integer has {len(text)} digits; at most {MAX_INTEGER_DIGITS} are kept"
-        raise ValueError(message)
+        raise ValueError(f"the integer has {len(text)} digits; at most {MAX_INTEGER_DIGITS} are kept")
     value = int(text, base)
     return value if str(value) == text else PlainInt(value, text)
 
@@ -101,6 +99,5 @@ def _integer(text: str, base: int) -> int:
 def _float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        message = f"the number {text[:MAX_INTEGER_DIGITS]} is too large"
-        raise ValueError(message)
+        raise ValueError(f"the number {text[:MAX_INTEGER_DIGITS]} is too large")
     return value if repr(value) == text else PlainFloat(value, text)

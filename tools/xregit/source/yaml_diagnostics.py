@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from yaml.error import MarkedYAMLError
+from yaml import YAMLError
+from yaml.error import Mark, MarkedYAMLError
 
 from xregit.diagnostics import Span
-from xregit.source.parse_result import NOWHERE, Problem, character_span, encoding_problem
-
-if TYPE_CHECKING:
-    from yaml import YAMLError
-    from yaml.error import Mark
-
+from xregit.source.parse_result import NOWHERE, Problem, character_span, depth_problem, encoding_problem
 
 # YAML 1.2, 5.1 (printable characters), without the three line breaks that YAML 1.1 had and libyaml still has.
 _FORBIDDEN = re.compile("[\x00-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -115,6 +111,8 @@ def syntax_problem(  # noqa: PLR0911 - one return for each kind of complaint
         return Problem("yaml-syntax", f"the text is not YAML: {error}", "check the file", Span(1, 1, 1, 1))
     sentence, span, text = error.problem or "", _span(error.problem_mark), data.decode()
     lines = [*_LINE_BREAK.split(text), ""]  # the parser may stand behind the last line
+    if "nesting depth" in sentence:  # brackets are read ahead, as far as libyaml goes
+        return depth_problem("yaml", span)
     if "<document start>" in sentence:
         directive = _DIRECTIVE.search(text)
         if directive:

@@ -56,13 +56,14 @@ def atom(value: float | None) -> str:
     if isinstance(value, int):
         return str(value)
     if not math.isfinite(value):
-        message = f"{value} can't be written as YAML that is also JSON"
-        raise ValueError(message)
+        raise ValueError(f"{value} can't be written as YAML that is also JSON")
     mantissa, exponent, power = repr(value).partition("e")
     return mantissa + (".0" if exponent and "." not in mantissa else "") + exponent + power
 
 
 def _is_plain(text: str) -> bool:
+    if text.isascii() and text.isidentifier():  # as most keys are, quicker than the rest
+        return text.lower() not in _WORDS
     return (
         _PLAIN.fullmatch(text) is not None
         and text.casefold() not in _WORDS
@@ -134,8 +135,7 @@ def _block_or_flow(value: Any, indent: int, column: int) -> tuple[str, list[str]
         flow = _flow_mapping(value, MAX_FLOW_CHARS - column) if value else "{}"
         return (flow, []) if flow else ("", _mapping_lines(value, indent))
     if isinstance(value, bytes) or not isinstance(value, Sequence):
-        message = f"a {type(value).__name__} is no JSON value"
-        raise TypeError(message)
+        raise TypeError(f"a {type(value).__name__} is no JSON value")
     flow = _flow_list(value, MAX_FLOW_CHARS - column) if value else "[]"
     return (flow, []) if flow else ("", _list_lines(value, indent))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from yaml.events import MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 from xregit.source import yaml_loader
-from xregit.source.parse_result import UTF8_BOM
+from xregit.source.parse_result import UTF8_BOM, Problem
 from xregit.source.scalars import scalar as scalar_value
 from xregit.source.yaml_emitter import (
     MAX_FLOW_CHARS,
@@ -20,14 +21,7 @@ from xregit.source.yaml_emitter import (
     quote_if_needed,
     quote_in_flow,
 )
-from xregit.source.yaml_loader import PARSER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from xregit.source.parse_result import Problem
-    from xregit.source.yaml_loader import Parser
-
+from xregit.source.yaml_loader import PARSER, Parser
 
 _BLOCK_HEADER = re.compile(
     r"(?P<style>[|>])(?P<indent>[0-9]*)(?P<chomping>[+-]?)(?P<late_indent>[0-9]*)[ \t]*(?P<comment>#.*)?"
@@ -116,8 +110,7 @@ class _TreeReader:
         self.read_gap(len(self.text))
         box = self.top.value
         if not isinstance(box, Collection):
-            message = "the text holds no mapping"
-            raise TypeError(message)
+            raise TypeError("the text holds no mapping")
         box.below += _texts(self.gap_lines)
         return box
 
@@ -261,8 +254,7 @@ def format_yaml(data: bytes) -> bytes:
     text = _unify_line_breaks(data)
     result = tree_to_text(parse_tree(text))
     if text != result and not _means_the_same(text, result):
-        message = "it has a form that can't be kept as it is; simplify it by hand"
-        raise UnformattableError(message)
+        raise UnformattableError("it has a form that can't be kept as it is; simplify it by hand")
     return result.encode()
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from xregit.errors import XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: The specification version whose names we write.
 SPECVERSION = "1.0-rc2"
@@ -28,8 +26,7 @@ def content(specversion: str) -> Mapping[str, Any]:
     folders = {item.name: item for item in _HERE.iterdir() if (item / "core.yaml").is_file()}
     if specversion not in folders:
         versions = ", ".join(sorted(folders))
-        message = f'there is no model for the specification version "{specversion}"; known: {versions}'
-        raise XregitError(message)
+        raise XregitError(f'there is no model for the specification version "{specversion}"; known: {versions}')
     folder = folders[specversion]
     return {path.relative_to(folder).as_posix(): _load(path) for path in sorted(folder.rglob("*.yaml"))}
 

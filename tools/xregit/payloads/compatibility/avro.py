@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from xregit.model.quoting import comma_list
-from xregit.payloads.compatibility.base import ROOT, Answer, Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.payloads.avro.codec import Avro
-    from xregit.payloads.avro.schema import Member, Type
-    from xregit.payloads.compatibility.budget import Budget
+from xregit.model.excerpts import comma_list
+from xregit.payloads.avro.codec import Avro
+from xregit.payloads.avro.schema import Member, Type
+from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason
 
 # What each primitive type is promoted to (Avro specification, "Schema Resolution").
 _PROMOTED: Mapping[str, frozenset[str]] = {

@@ -1,14 +1,38 @@
-"""The results of comparing two schemas: verdicts, their summary in words, and breaches of a compatibility policy."""
+"""The results of comparing two schemas: verdicts in words, breaches of a policy, and the work allowed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+# A step is some microsecond of work.
+MAX_STEPS = 2_000_000
+
+
+class TooLargeError(Exception):
+    """Two schemas are too large, or too intricate, to be compared within the budget."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The steps that one direction of a comparison may still take.
+
+    Whatever loops over pairs, or may be reached again and again, spends steps for each turn.
+    """
+
+    steps: int = MAX_STEPS
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps from the budget.
+
+        Raises:
+            TooLargeError: it is used up.
+        """
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooLargeError
 
 
 class Answer(StrEnum):

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from xregit.payloads.body import is_json
-from xregit.payloads.compatibility.base import ROOT, WORST_FIRST, Answer, Compatibility, Reason, Verdict, worst
-from xregit.payloads.compatibility.budget import Budget, TooLargeError
+from xregit.payloads.base import Document, PayloadSchema, is_json
+from xregit.payloads.compatibility.base import (
+    ROOT,
+    WORST_FIRST,
+    Answer,
+    Budget,
+    Compatibility,
+    Reason,
+    TooLargeError,
+    Verdict,
+    worst,
+)
 from xregit.payloads.languages import language, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from xregit.payloads.base import Document, PayloadSchema
 
 # Each module has ``reasons(writer, reader, budget)``, why the second schema may not read what the first wrote.
 _MODULES = {

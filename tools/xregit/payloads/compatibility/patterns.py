@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings
 
-from xregit.payloads.compatibility.budget import Budget, TooLargeError
+from xregit.payloads.compatibility.base import Budget, TooLargeError
 from xregit.payloads.compatibility.regular_models import EMPTY, Model, either, find_difference, repeat, sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # Code points, each range with its last one.
 Ranges = tuple[tuple[int, int], ...]

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.protobuf import descriptor_pb2
+from google.protobuf.descriptor import Descriptor
 
-from xregit.model.quoting import comma_list
-from xregit.payloads.compatibility.base import ROOT, Answer, Reason
-from xregit.payloads.protobuf.fields import is_map
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from google.protobuf.descriptor import Descriptor
-
-    from xregit.payloads.compatibility.budget import Budget
-    from xregit.payloads.protobuf.codec import Protobuf
-
+from xregit.model.excerpts import comma_list
+from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason
+from xregit.payloads.protobuf.codec import Protobuf, is_map
 
 # All values of the first are read as themselves by the others (Protobuf, "Updating A Message Type").
 _WIDER: Mapping[str, frozenset[str]] = {
@@ -197,9 +191,11 @@ def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
     if missing:
         answer = Answer.NO if reader.is_closed else None
         yield Reason("value", path or ROOT, words={"values": comma_list(missing)}, answer=answer)
+    names: dict[int, set[str]] = defaultdict(set)
+    for value in reader.values:
+        names[value.number].add(value.name)
     for number, item in writer.values_by_number.items():
-        names = [value.name for value in reader.values if value.number == number]
-        if names and item.name not in names:
+        if number in names and item.name not in names[number]:
             yield Reason("valuename", f"{path} = {number}", item.name, reader.values_by_number[number].name)
 
 

@@ -5,9 +5,10 @@ Source: https://protobuf.dev/programming-guides/json/.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xregit.payloads.compatibility.base import ROOT, Answer, Reason
+from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason
 from xregit.payloads.compatibility.protobuf import (
     MessageComparison,
     default_reason,
@@ -16,15 +17,10 @@ from xregit.payloads.compatibility.protobuf import (
     type_name,
     wire_type,
 )
-from xregit.payloads.protobuf.fields import is_map
+from xregit.payloads.protobuf.codec import Protobuf, is_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from google.protobuf.descriptor import Descriptor
-
-    from xregit.payloads.compatibility.budget import Budget
-    from xregit.payloads.protobuf.codec import Protobuf
 
 # Types that JSON writes alike, and those that read all of another's values.
 _KINDS: Mapping[str, str] = {

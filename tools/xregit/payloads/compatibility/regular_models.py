@@ -8,12 +8,10 @@ members of ``all`` may be interleaved.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from xregit.payloads.compatibility.budget import Budget
+from xregit.payloads.compatibility.base import Budget
 
 NOTHING: tuple[Any, ...] = ("nothing",)
 EMPTY: tuple[Any, ...] = ("empty",)
@@ -68,7 +66,7 @@ def derivative(item: Model, name: str, budget: Budget) -> Model:
     kind = item[0]
     if kind == "leaf":
         budget.spend(_STEPS_PER_WILDCARD if item[2] is not None else 0)
-        return EMPTY if _is_name(item, name) else NOTHING
+        return EMPTY if name in item[1] or (item[2] is not None and item[2](name)) else NOTHING
     budget.spend(len(item[1]) if kind in {"alt", "all"} else 1)
     if kind == "seq":
         first = sequence(derivative(item[1], name, budget), item[2])
@@ -96,10 +94,6 @@ def _derive_all(pairs: frozenset[tuple[int, Model]], pair: tuple[int, Model], na
     # What is left of one member may still come, anywhere among the others.
     members = rest if remainder == EMPTY else rest | {(pair[0], remainder)}
     return ("all", members) if members else EMPTY
-
-
-def _is_name(leaf: Model, name: str) -> bool:
-    return name in leaf[1] or (leaf[2] is not None and bool(leaf[2](name)))
 
 
 def find_difference(writer: Model, reader: Model, names: Iterable[str], budget: Budget) -> tuple[str, ...] | None:

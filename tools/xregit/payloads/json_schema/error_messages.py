@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import jsonschema_rs
+from jsonschema_rs import ValidationError
 from jsonschema_rs import ValidationErrorKind as Kind
 
-from xregit.model.quoting import cut_middle, either, quote, to_json
+from xregit.json_pointer import KeyPath
+from xregit.model.excerpts import cut_middle, either, quote, to_json
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import jsonschema_rs
-
-    Errors = Sequence[jsonschema_rs.ValidationError]
-    from collections.abc import Iterable
-
-    from jsonschema_rs import ValidationError
-
-    from xregit.json_pointer import KeyPath
+Errors = Sequence[jsonschema_rs.ValidationError]
 
 MAX_CHARACTERS = 300
 MAX_LISTED = 4

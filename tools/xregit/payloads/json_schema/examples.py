@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema_rs
 
 from xregit.payloads.base import PayloadError
 from xregit.payloads.fields import MAX_VALUES, BudgetError, spend, with_budget
+from xregit.payloads.json_schema.schema import Loaded
 from xregit.payloads.json_schema.subschemas import NEVER, Combined, Node, combine, root_node
-from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.payloads.json_schema.schema import Loaded
+from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text, named_number, named_text
 
 _MAX_DEPTH = 12
 _BRANCHES = 6
@@ -27,11 +24,16 @@ _LEAST_STEP = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class _Strategy:
-    """One way to make an example: from the author's examples or not, with all properties or few, which alternative."""
+    """One way to make an example: what is taken from the author's examples and from names, how much, which alternative.
+
+    ``name`` is that of the property whose value is made.
+    """
 
     use_examples: bool
+    use_names: bool
     complete: bool
     branch: int
+    name: str = ""
 
 
 def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) -> Any:
@@ -51,8 +53,7 @@ def example(loaded: Loaded, pointer: str, validator: jsonschema_rs.Validator) ->
         for value in _candidates(start):
             if check.is_valid(value):
                 return value
-    message = 'no example could be made of the schema; give it one under "examples"'
-    raise PayloadError(message)
+    raise PayloadError('no example could be made of the schema; give it one under "examples"')
 
 
 def _candidates(start: Node) -> Iterator[Any]:
@@ -62,9 +63,9 @@ def _candidates(start: Node) -> Iterator[Any]:
         BudgetError: so would be one with only what must be there.
     """
     make_value = with_budget(MAX_VALUES)(_value)
-    for branch, complete, use_examples in product(range(_BRANCHES), (True, False), (True, False)):
+    for branch, complete, examples, names in product(range(_BRANCHES), *((True, False),) * 3):
         try:
-            yield make_value((start,), _Strategy(use_examples, complete, branch), 0, 0)
+            yield make_value((start,), _Strategy(examples, names, complete, branch), 0, 0)
         except BudgetError:
             if not complete:
                 raise
@@ -83,7 +84,7 @@ def _value(nodes: tuple[Node, ...], strategy: _Strategy, index: int, depth: int)
         return _untyped_value(schema) if not type_ else None
     if type_ in {"object", "array"}:
         return (_object_value if type_ == "object" else _array_value)(schema, strategy, index, depth)
-    return _scalar(type_, schema, index)
+    return _scalar(type_, schema, strategy.name if strategy.use_names and index == 0 else "", index)
 
 
 def _with_branch(schema: Combined, strategy: _Strategy) -> Combined:
@@ -119,7 +120,7 @@ def _declared_values(schema: Combined, strategy: _Strategy) -> Iterator[Any]:
 def _untyped_value(schema: Combined) -> Any:
     """Return a value for a schema without a type."""
     if any(schema.first(keyword) is not None for keyword in ("pattern", "format", "minLength")):
-        return _text(schema, 0)
+        return _text(schema, "", 0)
     return _number(schema, "number", 0) if schema.first("minimum") is not None else "text"
 
 
@@ -130,9 +131,9 @@ def _object_value(schema: Combined, strategy: _Strategy, index: int, depth: int)
     for name, node in schema.properties().items():
         included = name in required or (strategy.complete and depth < _MAX_DEPTH // 2 and not combine(node).cut)
         if included and node.schema != NEVER:
-            values[name] = _value((node,), strategy, index, depth + 1)
+            values[name] = _value((node,), replace(strategy, name=name), index, depth + 1)
     for name in sorted(required - values.keys()):
-        values[name] = _value(_additional(schema), strategy, index, depth + 1)
+        values[name] = _value(_additional(schema), replace(strategy, name=name), index, depth + 1)
     for count in range(len(values), _to_int(schema.first("minProperties"), 0)):
         values[f"{others.name}{count + 1}"] = _value(others.nodes, strategy, count, depth + 1)
     if not values and strategy.complete and others.nodes and not schema.properties():
@@ -177,24 +178,39 @@ def _array_value(schema: Combined, strategy: _Strategy, index: int, depth: int) 
     return [_value((node,), strategy, index + place, depth + 1) for place, node in enumerate(items)]
 
 
-def _scalar(type_: str, schema: Combined, index: int) -> Any:
+def _scalar(type_: str, schema: Combined, name: str, index: int) -> Any:
     if type_ == "string":
-        return _text(schema, index)
+        return _text(schema, name, index)
     if type_ in {"integer", "number"}:
-        return _number(schema, type_, index)
+        named = _named_number(schema, type_, name)
+        return _number(schema, type_, index) if named is None else named
     return index % 2 == 0 if type_ == "boolean" else None
 
 
-def _text(schema: Combined, index: int) -> str:
+def _text(schema: Combined, name: str, index: int) -> str:
+    named = named_text(name) or ""
     minimum, maximum = _to_int(schema.first("minLength"), 0), _to_int(schema.first("maxLength"), _MAX_ITEMS)
     pattern = schema.first("pattern")
     if isinstance(pattern, str):
-        return matching_text(pattern, minimum, maximum) or ""
+        return matching_text(pattern, minimum, maximum, named) or ""
     sample = SAMPLE_TEXTS.get(str(schema.first("format")))
     if sample is not None:
         return sample
+    if named and minimum <= len(named) <= maximum:
+        return named
     text = f"text{index or ''}"[:maximum]
     return text + "x" * (minimum - len(text))
+
+
+def _named_number(schema: Combined, type_: str, name: str) -> float | None:
+    """Return the number that a name stands for, if the bounds allow it."""
+    number = named_number(name)
+    if number is None or any(True for _ in schema.every("multipleOf")):
+        return None
+    low = max(_bounds(schema, "minimum", "exclusiveMinimum", 1), default=-math.inf)
+    high = min(_bounds(schema, "maximum", "exclusiveMaximum", -1), default=math.inf)
+    number = int(number) if type_ == "integer" else number
+    return number if low <= number <= high else None
 
 
 def _number(schema: Combined, type_: str, index: int) -> float:

@@ -6,19 +6,17 @@ again: the work doubles with every level. A keyword of our own, in every subsche
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from xregit.json_pointer import KeyPath
 from xregit.payloads.base import Problem, SchemaError, too_deep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xregit.json_pointer import KeyPath
     from xregit.payloads.json_schema.schema import Loaded
 
 # Keywords by what they hold: one schema, a list of schemas or a mapping of schemas; those of the first table apply to

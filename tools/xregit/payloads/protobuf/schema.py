@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -12,23 +13,17 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.protobuf import descriptor_pb2 as pb
+from google.protobuf.descriptor import Descriptor, FileDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from xregit.model import canonical
-from xregit.model.quoting import comma_list
-from xregit.payloads.base import Problem, SchemaError, once_per_document, resolve
+from xregit.model.excerpts import comma_list
+from xregit.payloads.base import Document, Problem, SchemaError, once_per_document, resolve
 from xregit.payloads.protobuf.codec import Protobuf
 from xregit.source.parse_result import encoding_problem
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from google.protobuf.descriptor import Descriptor, FileDescriptor
-
-    from xregit.payloads.base import Document
 
 # No schema of a registry can have this name, so that no import means the document itself.
 _ROOT = "this document.proto"
@@ -183,7 +178,9 @@ def load(document: Document) -> File:
                 _allow_json_conflicts(message)
             file.ClearField("source_code_info")
             pool.AddSerializedFile(file.SerializeToString())
-        unused = tuple(_unused_imports(warnings, text))
+        unused = tuple(
+            (*_position(text, int(line) - 1, int(column) - 1), name) for line, column, name in _UNUSED.findall(warnings)
+        )
         return File(pool.FindFileByName(_ROOT), docs, version, declaration is not None, line, column, unused)
     except (TypeError, KeyError, ValueError, IndexError) as error:  # of a library older than the compiler
         reason = str(error).partition("descriptor pool: ")[2] or str(error)
@@ -219,11 +216,6 @@ def _number(text: bytes) -> int:
         return int(text, 0)
     except ValueError:
         return 2**31  # "max", or a number that has no place in a descriptor
-
-
-def _unused_imports(warnings: str, text: bytes) -> Iterator[tuple[int, int, str]]:
-    for line, column, name in _UNUSED.findall(warnings):
-        yield (*_position(text, int(line) - 1, int(column) - 1), name)
 
 
 def _compile_all(document: Document, text: bytes) -> tuple[list[pb.FileDescriptorProto], str]:

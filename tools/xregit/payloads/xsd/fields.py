@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.payloads.fields import (
     MAX_FIELDS,
@@ -18,9 +19,6 @@ from xregit.payloads.fields import (
     with_budget,
 )
 from xregit.payloads.xsd.schema import XSD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # Built-in types to the types of fields; those that are missing are strings.
 _TYPES: Mapping[str, str] = {

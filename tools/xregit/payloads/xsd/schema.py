@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
 from email.message import Message
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, OpenerDirector, Request
 from urllib.response import addinfourl
@@ -28,15 +29,19 @@ from xmlschema.validators.builders import XsdBuilders
 from xmlschema.validators.exceptions import XMLSchemaModelDepthError
 
 from xregit.model import canonical
-from xregit.payloads.base import Problem, SchemaError, once_per_document, resolve, too_deep
-from xregit.payloads.pattern_size import LARGEST, pattern_size
+from xregit.payloads.base import (
+    LARGEST,
+    Document,
+    Fetch,
+    Problem,
+    SchemaError,
+    once_per_document,
+    pattern_size,
+    resolve,
+    too_deep,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.payloads.base import Document, Fetch
-
-    Kinds = Mapping[type, type["LexicalValue"]]
+Kinds = Mapping[type, type["LexicalValue"]]
 
 XSD = "http://www.w3.org/2001/XMLSchema"
 MAX_DEPTH = 100

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import jsonschema_rs
 
 from xregit.json_pointer import escape
-from xregit.payloads.json_schema.schema import declared_draft
+from xregit.payloads.compatibility.base import Budget
+from xregit.payloads.json_schema.schema import Loaded, declared_draft
 from xregit.payloads.json_schema.subschemas import map_subschemas
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.payloads.compatibility.budget import Budget
-    from xregit.payloads.json_schema.schema import Loaded
 
 # Compiling one pattern takes so many steps, and memory as long as the comparison goes on.
 _PATTERN_STEPS = 2_000
@@ -129,8 +125,7 @@ class Space:
             return part
         declared = declared_draft(part.schema)
         if declared is not None and declared.number != self.draft:
-            message = f"a part of another draft, {declared.name}"
-            raise LookupError(message)
+            raise LookupError(f"a part of another draft, {declared.name}")
         address = part.schema.get(self.loaded.draft.idkeyword)
         is_ignored = "$ref" in part.schema and self.draft <= jsonschema_rs.Draft7
         if not isinstance(address, str) or address.startswith("#") or is_ignored:

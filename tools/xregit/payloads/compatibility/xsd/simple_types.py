@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xregit.payloads.compatibility.budget import TooLargeError
+from xregit.payloads.compatibility.base import Budget, TooLargeError
 from xregit.payloads.compatibility.patterns import difference
 from xregit.payloads.sample_texts import matching_text
+from xregit.payloads.xsd.codec import simple_example
 from xregit.payloads.xsd.fields import built_in, facet, item_type
 from xregit.payloads.xsd.schema import XSD, UncheckedError
-from xregit.payloads.xsd.values import simple_example
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.payloads.compatibility.budget import Budget
 
 _ANY = frozenset(("anySimpleType", "anyAtomicType"))
 _SAMPLES = (

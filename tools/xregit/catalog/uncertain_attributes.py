@@ -5,19 +5,18 @@ One fault is one finding: where ``protocol`` is misspelled, the protocol's optio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import META, VERSIONS, Resource, file_attributes
 from xregit.catalog.references import local_xid, schema_reference
 from xregit.catalog.resolver import BASE, SELECTORS, group_of, inherited_names, options_by_selector, same_selector
 from xregit.model.aliases import closest_name
-from xregit.model.spelling import is_misspelled
+from xregit.model.language import AttributeModel
+from xregit.model.similarity import is_misspelled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog.registry import Registry
-    from xregit.model.language import AttributeModel
 
 
 # Attributes with predefined names on which others depend, and the table that the names are in.

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import takewhile
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MIN_CHARS_TO_COMPARE, MIN_CHARS_TO_SLIP = 5, 3
 _MAX_COMPARED_CHARS = 80
