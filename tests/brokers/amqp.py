@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -38,13 +38,13 @@ HEADER = {
 
 
 @contextmanager
-def carrier(port: int) -> Iterator[Carry]:
+def carrier(port: int, queue: str = QUEUE) -> Iterator[Carry]:
     """Give a function that sends a message to a queue and returns what is taken from there."""
     connection = BlockingConnection(f"{HOST}:{port}", timeout=SECONDS, allowed_mechs="ANONYMOUS")
-    receiver, sender = connection.create_receiver(QUEUE), connection.create_sender(QUEUE)
+    receiver, sender = connection.create_receiver(queue), connection.create_sender(QUEUE)
 
-    def carry(wire: Wire) -> dict[str, Any]:
-        sender.send(_message(wire))
+    def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
+        _ = send() if send else sender.send(_message(wire))
         message = receiver.receive(timeout=SECONDS)
         receiver.accept()
         return _wire(message)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, to_bytes
+from tests.brokers.transport import SECONDS, Carry, Wire, body_of, to_bytes
 from tests.ports import HOST
+from xregit.document.learner.brokers import kafka_wire
 
 
 @contextmanager
@@ -21,8 +22,12 @@ def carrier(port: int) -> Iterator[Carry]:
     producer = Producer(servers)
     consumer = Consumer({**servers, "group.id": "carried"})
 
-    def carry(wire: Wire) -> dict[str, Any]:
-        return _wire(_read(consumer, _produced(producer, wire)))
+    def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
+        place = _produced(producer, wire)
+        if send:  # which writes behind ours, if the topic has one partition
+            send()
+            place.offset += 1
+        return kafka_wire(_read(consumer, place))
 
     try:
         yield carry
@@ -65,18 +70,3 @@ def _key(wire: Wire) -> bytes | None:
 def _flat(headers: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in headers.items():
         yield from ((name, item) for item in (value if isinstance(value, list) else [value]))
-
-
-def _wire(record: Any) -> dict[str, Any]:
-    headers: dict[str, list[Any]] = {}
-    for name, value in record.headers() or ():
-        headers.setdefault(name, []).append(from_bytes(value))
-    key = record.key()
-    return {
-        "protocol": "KAFKA",
-        "topic": record.topic(),
-        "partition": record.partition(),
-        **({"key_base64": b64encode(key).decode()} if key is not None else {}),
-        "headers": headers,
-        **body_json(record.value()),
-    }

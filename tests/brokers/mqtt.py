@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import Queue
 from typing import Any
@@ -12,16 +12,11 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, name_values, pairs, to_bytes
+from tests.brokers.transport import SECONDS, Carry, Wire, body_of, name_values, to_bytes
 from tests.ports import HOST
+from xregit.document.learner.brokers import MQTT_PROPERTIES, mqtt_wire
 
 VERSIONS = {"MQTT/3.1.1": paho.MQTTv311, "MQTT/5.0": paho.MQTTv5}
-PLAIN = {
-    "payload_format": "PayloadFormatIndicator",
-    "message_expiry_interval": "MessageExpiryInterval",
-    "response_topic": "ResponseTopic",
-    "content_type": "ContentType",
-}
 
 
 @contextmanager
@@ -37,15 +32,18 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
     client.subscribe("#", qos=2)
     subscribed.get(timeout=SECONDS)
 
-    def carry(wire: Wire) -> dict[str, Any]:
-        client.publish(
-            wire.get("topic_name", "no/topic/declared"),
-            body_of(wire),
-            qos=wire.get("qos", 0),
-            retain=wire.get("retain", False),
-            properties=_properties(wire) if protocol == "MQTT/5.0" else None,
-        )
-        return _wire(protocol, arrived.get(timeout=SECONDS))
+    def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
+        if send:
+            send()
+        else:
+            client.publish(
+                wire.get("topic_name", "no/topic/declared"),
+                body_of(wire),
+                qos=wire.get("qos", 0),
+                retain=wire.get("retain", False),
+                properties=_properties(wire) if protocol == "MQTT/5.0" else None,
+            )
+        return mqtt_wire(protocol, arrived.get(timeout=SECONDS))
 
     try:
         yield carry
@@ -56,7 +54,7 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
 
 def _properties(wire: Wire) -> Properties:
     result = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    for name, property_name in PLAIN.items():
+    for name, property_name in MQTT_PROPERTIES.items():
         if name in wire:
             setattr(result, property_name, wire[name])
     if "correlation_data" in wire:
@@ -64,20 +62,3 @@ def _properties(wire: Wire) -> Properties:
     if "user_properties" in wire:
         result.UserProperty = name_values(wire["user_properties"])
     return result
-
-
-def _wire(protocol: str, message: paho.MQTTMessage) -> dict[str, Any]:
-    wire: dict[str, Any] = {
-        "protocol": protocol,
-        "topic_name": message.topic,
-        "qos": message.qos,
-        "retain": message.retain,
-        **body_json(message.payload),
-    }
-    result = message.properties
-    if result is None:
-        return wire
-    wire |= {name: getattr(result, there) for name, there in PLAIN.items() if hasattr(result, there)}
-    if hasattr(result, "CorrelationData"):
-        wire["correlation_data"] = from_bytes(result.CorrelationData)
-    return wire | {"user_properties": pairs(getattr(result, "UserProperty", ()))}

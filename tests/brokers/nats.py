@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import nats
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, name_values, pairs
+from tests.brokers.transport import SECONDS, Carry, Wire, body_of, name_values
 from tests.ports import HOST
+from xregit.document.learner.brokers import nats_wire
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -24,8 +25,8 @@ def carrier(port: int) -> Iterator[Carry]:
     with asyncio.Runner() as runner:
         client, subscription = runner.run(_connected(port))
 
-        def carry(wire: Wire) -> dict[str, Any]:
-            return _wire(runner.run(_carried(client, subscription, wire)))
+        def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
+            return nats_wire(runner.run(_carried(client, subscription, wire, send)))
 
         try:
             yield carry
@@ -38,17 +39,14 @@ async def _connected(port: int) -> tuple[Client, Subscription]:
     return client, await client.subscribe(">")
 
 
-async def _carried(client: Client, subscription: Subscription, wire: Wire) -> Msg:
-    await client.publish(
-        wire.get("subject", "no.subject.declared"),
-        body_of(wire) or b"",
-        reply=wire.get("reply-to", ""),
-        headers=dict(name_values(wire["headers"])) if wire.get("headers") else None,
-    )
+async def _carried(client: Client, subscription: Subscription, wire: Wire, send: Callable[[], object] | None) -> Msg:
+    if send:
+        send()
+    else:
+        await client.publish(
+            wire.get("subject", "no.subject.declared"),
+            body_of(wire) or b"",
+            reply=wire.get("reply-to", ""),
+            headers=dict(name_values(wire["headers"])) if wire.get("headers") else None,
+        )
     return await subscription.next_msg(timeout=SECONDS)
-
-
-def _wire(message: Msg) -> dict[str, Any]:
-    reply = {"reply-to": message.reply} if message.reply else {}
-    headers = pairs((message.headers or {}).items())
-    return {"protocol": "NATS", "subject": message.subject, **reply, "headers": headers, **body_json(message.data)}

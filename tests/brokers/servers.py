@@ -26,7 +26,6 @@ CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 MOSQUITTO = """
 listener {port} {host}
-allow_anonymous true
 persistence false
 """
 ARTEMIS = """
@@ -35,7 +34,7 @@ ARTEMIS = """
     <persistence-enabled>false</persistence-enabled>
     <security-enabled>false</security-enabled>
     <acceptors>
-      <acceptor name="amqp">tcp://{host}:{port}?protocols=AMQP;amqpIdleTimeout=0</acceptor>
+      <acceptor name="amqp">tcp://{host}:{port}?protocols=AMQP;amqpIdleTimeout=0;multicastPrefix=topic://</acceptor>
     </acceptors>
   </core>
 </configuration>
@@ -44,33 +43,41 @@ KAFKA = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@{host}:{controller}
-listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
-advertised.listeners=PLAINTEXT://{host}:{port}
+listeners=PLAINTEXT://{host}:{port},SASL_PLAINTEXT://{host}:{login},CONTROLLER://{host}:{controller}
+advertised.listeners=PLAINTEXT://{host}:{port},SASL_PLAINTEXT://{host}:{login}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT
+sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
+listener.name.sasl_plaintext.plain.sasl.jaas.config={module} required user_ann="secret";
+listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config={scram} required;
 controller.listener.names=CONTROLLER
 log.dirs={folder}
 offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+group.initial.rebalance.delay.ms=0
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
-num.partitions=16
+num.partitions={partitions}
 """
+KAFKA_LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+KAFKA_SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
 @contextmanager
-def mosquitto(folder: Path) -> Iterator[int]:
+def mosquitto(folder: Path, settings: str = "allow_anonymous true") -> Iterator[int]:
     """Run Mosquitto, an MQTT broker of both versions, and give its port."""
     program = _program("mosquitto", "/usr/sbin")
     port = next_port()
     config = folder / "mosquitto.conf"
-    config.write_text(MOSQUITTO.format(host=HOST, port=port), encoding="utf-8")
+    config.write_text(f"{MOSQUITTO.format(host=HOST, port=port)}{settings}\n", encoding="utf-8")
     with _running([program, "-c", str(config)], folder, port):
         yield port
 
 
 @contextmanager
-def nats(folder: Path) -> Iterator[int]:
+def nats(folder: Path, *settings: str) -> Iterator[int]:
     """Run the NATS server, and give its port."""
     port = next_port()
-    with _running([_program("nats-server", "/usr/sbin"), "-a", HOST, "-p", str(port)], folder, port):
+    with _running([_program("nats-server", "/usr/sbin"), "-a", HOST, "-p", str(port), *settings], folder, port):
         yield port
 
 
@@ -86,14 +93,20 @@ def artemis(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def kafka(folder: Path) -> Iterator[int]:
-    """Run a Kafka broker that is its own controller (KRaft), and give its port."""
+def kafka(folder: Path, login: int = 0, partitions: int = 16) -> Iterator[int]:
+    """Run a Kafka broker that is its own controller (KRaft), and give its port.
+
+    At the port ``login`` it wants the user ann and the password secret, by PLAIN or SCRAM-SHA-512.
+    """
     java, port = _java("kafka"), next_port()
     config = folder / "server.properties"
+    ports = {"host": HOST, "port": port, "login": login or next_port(), "controller": next_port()}
     config.write_text(
-        KAFKA.format(host=HOST, port=port, controller=next_port(), folder=folder / "logs"), encoding="utf-8"
+        KAFKA.format(**ports, module=KAFKA_LOGIN, scram=KAFKA_SCRAM, folder=folder / "logs", partitions=partitions),
+        encoding="utf-8",
     )
     formatting = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(config)]
+    formatting += ["--add-scram", "SCRAM-SHA-512=[name=ann,password=secret]"]
     subprocess.run(formatting, check=True, capture_output=True, timeout=START_SECONDS)
     with _running([*java, "kafka.Kafka", str(config)], folder, port):
         yield port

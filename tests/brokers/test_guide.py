@@ -30,7 +30,7 @@ def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mos
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} not here; .ci/debian installs them")
-    page = (root / "site" / "docs" / "brokers.md").read_text(encoding="utf-8")
+    page = (root / "site" / "manual" / "brokers.md").read_text(encoding="utf-8")
     (tmp_path / "registry").symlink_to(root / "registry")
     script = "set -euo pipefail\n" + block(page, "sh").replace("-h localhost", f"-h {HOST} -p {mosquitto}")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

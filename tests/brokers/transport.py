@@ -9,8 +9,8 @@ from typing import Any
 from xregit.protocols import read_wire
 
 Wire = Mapping[str, Any]
-# Sends a message through a broker and returns what has arrived.
-Carry = Callable[[Wire], dict[str, Any]]
+# Sends a message through a broker, or lets the function that comes second do so, and returns what has arrived.
+Carry = Callable[..., dict[str, Any]]
 SECONDS = 120
 
 

@@ -285,6 +285,72 @@ def test_init_says_what_comes_next(
     assert (FROM_HERE in output) is is_local(installation_record())
 
 
+ASYNCAPI = (
+    "asyncapi: 3.0.0\ninfo: {title: Shop}\nchannels: {c: {address: a, messages: {m: {payload: {type: object}}}}}\n"
+    "operations: {o: {action: send, channel: {$ref: '#/channels/c'}}}\nservers: {s: {host: h, protocol: mqtt}}\n"
+)
+
+
+def test_init_begins_with_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The new registry holds what the source has in place of the examples, and its schemas for editors know that."""
+    monkeypatch.chdir(tmp_path)
+    Path("shop.yaml").write_text(ASYNCAPI, encoding="utf-8")
+    assert run(["init", "mine", "--from", "shop.yaml"]) == 0
+    assert "shop.yaml: detected format AsyncAPI." in capsys.readouterr().err
+    assert {path.name for path in Path("mine/registry/messagegroups").iterdir()} == {"shop"}
+    assert '\nname: "Shop"\n' in Path("mine/registry/registry.yaml").read_text(encoding="utf-8")
+    assert Path("mine/README.md").exists()
+    assert "orders" not in Path("mine/.github/CODEOWNERS").read_text(encoding="utf-8")
+    monkeypatch.chdir("mine")
+    assert run(["check"]) == 0
+    assert run(["import", "../shop.yaml"]) == 0
+    assert "Wrote 0 files" in capsys.readouterr().err
+
+
+def test_init_writes_nothing_if_the_import_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A source with an error leaves no half of a repository behind."""
+    monkeypatch.chdir(tmp_path)
+    Path("shop.yaml").write_text(ASYNCAPI.replace("#/channels/c", "#/channels/d"), encoding="utf-8")
+    assert run(["init", "mine", "--from", "shop.yaml"]) == 1
+    assert "Nothing was written." in capsys.readouterr().err
+    assert not Path("mine").exists()
+
+
+def test_init_takes_the_options_of_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Group and protocol may be named; what is no source is told, and each advice is given once."""
+    monkeypatch.chdir(tmp_path)
+    source = ASYNCAPI.partition("servers:")[0] + "components: {messages: {a: {}}, schemas: {b: {}}}\n"
+    Path("shop.yaml").write_text(source, encoding="utf-8")
+    assert run(["init", "mine", "--from", "shop.yaml", "--group", "orders", "--protocol", "kafka"]) == 0
+    assert capsys.readouterr().err.count("help:") == 1
+    assert "protocol: KAFKA" in Path("mine/registry/messagegroups/orders/messagegroup.yaml").read_text(encoding="utf-8")
+    Path("lines.jsonl").write_text('{"a": 1}\n{"a": 2}\n', encoding="utf-8")
+    assert run(["init", "other", "--from", "lines.jsonl"]) == 2
+    assert "neither records of a schema registry nor messages" in capsys.readouterr().err
+    assert not Path("other").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "code"),
+    [("schemas", "a.json", 0), ("asyncapi", "a.json", 2), ("eventcatalog", "a.json", 2), ("schemas", "page.json", 2)],
+)
+def test_kind_of_a_source_may_be_named(
+    kind: str, name: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A JSON file may be a schema, which only its author knows; what is of another kind is refused."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text('{"type": "object", "properties": {}}', encoding="utf-8")
+    Path("page.json").write_text("<html>", encoding="utf-8")
+    assert run(["import", "--from", kind, name]) == code
+    assert Path("registry").exists() is (code == 0)
+
+
 def test_init_names_where_xregit_is_from(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

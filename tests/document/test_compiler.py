@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from tests.catalog.folders import folder
 from xregit.catalog import Registry, read_folder
-from xregit.cli.build import compile_
+from xregit.cli.exchange import compile_
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, read_document, to_bytes
 from xregit.document.profiles import profiles

@@ -11,8 +11,7 @@ import pytest
 
 from xregit.catalog import Registry
 from xregit.document import api_files, compile_document, read_document, to_bytes
-from xregit.document.full_model import full_model
-from xregit.document.model_document import modelsource
+from xregit.document.model_document import full_model, modelsource
 from xregit.document.profiles import profile, profiles
 from xregit.model import builtin
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from xregit.document.full_model import full_model
-from xregit.document.model_document import modelsource
+from xregit.document.model_document import full_model, modelsource
 from xregit.document.profiles import profile
 from xregit.model import builtin
 from xregit.source import yaml_loader
 
-PAGE = "site/docs/model-differences.md"
+PAGE = "site/manual/model-differences.md"
 VERSIONS = ("1.0-rc2", "1.0-rc4")
 LIST = Path(__file__).with_name("differences.yaml")
 # What describes or holds a type, rather than says how it behaves.

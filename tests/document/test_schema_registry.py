@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -15,10 +17,12 @@ from urllib.request import Request, urlopen
 import pytest
 
 import xregit
+from tests import ports
 from tests.brokers import servers
-from tests.ports import HOST
 from xregit.diagnostics import Severity
+from xregit.document.schema_registry import ask_registry
 
+HOST = "127.0.0.1"
 MONEY = {"type": "record", "name": "Money", "namespace": "c", "fields": [{"name": "amount", "type": "long"}]}
 PLACED = {"type": "record", "name": "Placed", "namespace": "s", "fields": [{"name": "total", "type": "c.Money"}]}
 PAID = {**PLACED, "name": "Paid", "fields": []}
@@ -65,14 +69,21 @@ def test_dump_becomes_schemas_and_messages(text: Callable[[], str], tmp_path: Pa
     """Subjects are schemas with their versions; those of topics are messages, too; references lead on."""
     (tmp_path / "prod.json").write_text(text())
     report = xregit.import_documents(tmp_path / "prod.json", tmp_path / "registry")
-    assert report.diagnostics == ()
+    assert [item.message for item in report.diagnostics if "gone/1" not in item.message] == []
     registry = xregit.load(tmp_path / "registry")
     assert {item.xid.partition("/schemas/")[2] for item in registry.schemas} == {
         "money", "orders-value", "orders-key", "bills-s.Paid", "point", "route", "form",
     }  # fmt: skip
     topics = {item.id: item.resolved.attributes["protocoloptions"]["topic"] for item in registry.messages}
     assert topics == {"orders": "orders", "s.Paid": "bills"}
-    assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
+    assert registry["/messagegroups/prod/messages/orders"].entity.attributes["labels"] == {
+        "key-schema": "/schemagroups/prod/schemas/orders-key"
+    }
+    diagnostics = xregit.check(registry).diagnostics
+    assert [item for item in diagnostics if item.severity is Severity.ERROR] == []
+    unused = {item.xid.rpartition("/")[2] for item in diagnostics if item.rule == "unused-schema"}
+    assert "money" not in unused  # the schema of the orders holds it
+    assert "form" in unused
     route = registry["/schemagroups/prod/schemas/route"].versions[0].document
     assert route.data == ROUTE.encode()
     placed = json.loads(registry["/schemagroups/prod/schemas/orders-value"].versions[0].document.data)
@@ -89,19 +100,122 @@ def test_compatibility_is_kept(tmp_path: Path) -> None:
     )
 
 
+def test_contexts_metadata_and_strategies(tmp_path: Path) -> None:
+    """A context is groups of its own, properties are labels, records are messages; what has no place is told."""
+    data = json.dumps([
+        _item(":.eu:orders-value", 1, PAID, metadata={"properties": {"Owner": "shop"}, "tags": {"x": ["PII"]}}),
+        _item(":.eu:s.Paid", 1, PAID, ruleSet={"domainRules": []}),
+        _item("c.Money", 1, MONEY),
+        _item("s.Paid", 1, PAID, references=[{"name": "c.Money", "subject": "c.Money", "version": 1}]),
+    ])  # fmt: skip
+    (tmp_path / "prod.json").write_text(data)
+    report = xregit.import_documents(tmp_path / "prod.json", tmp_path / "registry")
+    assert [(item.path, item.message) for item in report.diagnostics] == [
+        ("prod.json", '"metadata/tags" of 1 subject is left out.'),
+        ("prod.json", '"ruleSet" of 1 subject is left out.'),
+    ]
+    registry = xregit.load(tmp_path / "registry")
+    assert [item.xid for item in registry.messages] == [
+        "/messagegroups/prod/messages/s.Paid",
+        "/messagegroups/prod.eu/messages/orders",
+        "/messagegroups/prod.eu/messages/s.Paid",
+    ]
+    version = registry["/schemagroups/prod.eu/schemas/orders-value"].versions[0]
+    assert version.attributes["labels"] == {"owner": "shop"}
+    assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
+
+
+def test_protobuf_on_one_line_names_its_record(tmp_path: Path) -> None:
+    """A subject may name topic and message of a Protobuf file, however that is laid out."""
+    text = 'syntax = "proto3"; package s; message Position { string vin = 1; }'
+    (tmp_path / "prod.json").write_text(json.dumps([_item("fleet-s.Position", 1, text, schemaType="PROTOBUF")]))
+    xregit.import_documents(tmp_path / "prod.json", tmp_path / "registry")
+    (message,) = xregit.load(tmp_path / "registry").messages
+    assert (message.id, message.attributes["protocoloptions"]) == ("s.Position", {"topic": "fleet"})
+    assert message.attributes["dataschemauri"] == "/schemagroups/prod/schemas/fleet-s.Position:s.Position"
+
+
+def test_answer_may_not_drip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that sends a byte now and then is given up."""
+    monkeypatch.setattr("xregit.document.schema_registry._ANSWER", 1.0)
+    with _dripping() as address, pytest.raises(xregit.XregitError, match="it takes too long to answer"):
+        xregit.import_documents(address, tmp_path / "registry")
+    assert not (tmp_path / "registry").exists()
+
+
+def _registry(path: str) -> bytes:
+    """Answer as a registry of a hundred subjects with a version each."""
+    if path.startswith("/subjects?"):
+        return json.dumps([f"s{number}-value" for number in range(100)]).encode()
+    return b"[1]" if path.endswith("/versions") else json.dumps(_item(path.split("/")[2], 1, PAID)).encode()
+
+
+def test_all_answers_together_have_a_deadline() -> None:
+    """A server is given up whose answers come in time, but never all of them."""
+    with _answering(200, _registry, wait_s=0.05) as address, pytest.raises(xregit.XregitError, match="takes too long"):
+        ask_registry(address, deadline=1)
+
+
+@pytest.mark.parametrize(
+    ("host", "group", "name"), [(HOST, "", "kafka"), ("localhost", "", "kafka"), (HOST, "shop", "shop")]
+)
+def test_group_has_a_name(host: str, group: str, name: str, tmp_path: Path) -> None:
+    """An address in numbers, or one that every machine has, is no name of a group; the user's is."""
+    with _answering(200, _registry) as address:
+        xregit.import_documents(address.replace(HOST, host), tmp_path / "registry", group=group)
+    assert {message.group.id for message in xregit.load(tmp_path / "registry").messages} == {name}
+
+
+def test_another_registry_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    """Two hosts without names would both be `kafka`, and one would take the place of the other."""
+    with _answering(200, _registry) as first, _answering(200, _registry) as second:
+        assert not xregit.import_documents(first, tmp_path).failed
+        assert xregit.import_documents(first, tmp_path).files == ()
+        files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+        with pytest.raises(xregit.XregitError, match='the group "kafka" is that of what came from "127'):
+            xregit.import_documents(second, tmp_path)
+        with pytest.raises(xregit.XregitError, match='the group "kafka" is that of another source'):
+            xregit.import_documents([first, second], tmp_path / "other")
+        assert {path: path.read_bytes() for path in files} == files
+        assert not xregit.import_documents(second, tmp_path, group="second").failed
+    assert {item.id for item in xregit.load(tmp_path).messagegroups} == {"kafka", "second"}
+
+
+@contextmanager
+def _dripping() -> Iterator[str]:
+    """Run a server that never ends its first header."""
+    stopped = threading.Event()
+    with socket.create_server((HOST, 0)) as server:
+
+        def drip() -> None:
+            with server.accept()[0] as connection, suppress(OSError):
+                connection.sendall(b"HTTP/1.1 200 OK\r\nx: ")
+                while not stopped.wait(0.05):
+                    connection.sendall(b"a")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            yield f"http://{HOST}:{server.getsockname()[1]}"
+        finally:
+            stopped.set()
+            thread.join()
+
+
 @pytest.mark.long
 def test_real_registry(tmp_path: Path) -> None:
     """What Apicurio holds becomes a catalog that checks without errors, and follows it when it changes."""
     with servers.apicurio(tmp_path) as port:
-        base = f"http://{HOST}:{port}/apis/ccompat/v7"
+        base = f"http://{ports.HOST}:{port}/apis/ccompat/v7"
         for item in ITEMS:
             sent = {name: each for name, each in item.items() if name not in ("subject", "version", "id")}
             _ask(f"{base}/subjects/{item['subject']}/versions", "POST", sent)
+        _ask(f"{base}/subjects/fleet-value/versions", "POST", {"schema": POINT, "schemaType": "PROTOBUF"})
         _ask(f"{base}/config/money", "PUT", {"compatibility": "BACKWARD"})
         assert not xregit.import_documents(base, tmp_path / "registry").failed
         registry = xregit.load(tmp_path / "registry")
         assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
-        assert len(registry.schemas) == len({item["subject"] for item in ITEMS})
+        assert len(registry.schemas) == len({item["subject"] for item in ITEMS}) + 1
         assert xregit.import_documents(base, tmp_path / "registry").files == ()
         _ask(f"{base}/subjects/form/versions", "POST", {"schema": f'{{"$schema": "{DRAFT}"}}', "schemaType": "JSON"})
         assert any("form/versions/2" in name for name in xregit.import_documents(base, tmp_path / "registry").files)
@@ -115,8 +229,8 @@ def _ask(address: str, method: str, value: Any) -> None:
 
 
 @contextmanager
-def _answering(status: int, body: bytes) -> Iterator[str]:
-    """Run a server that answers everything alike."""
+def _answering(status: int, body: bytes | Callable[[str], bytes], wait_s: float = 0) -> Iterator[str]:
+    """Run a server that answers everything alike, or by the path, after some time."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -124,7 +238,8 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
             if status == HTTPStatus.FOUND:
                 self.send_header("Location", f"http://{HOST}:1/")
             self.end_headers()
-            self.wfile.write(body)
+            time.sleep(wait_s)
+            self.wfile.write(body if isinstance(body, bytes) else body(self.path))
 
         def log_message(self, *_: Any) -> None:
             return
@@ -143,7 +258,8 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
     ("status", "body", "message"),
     [
         (401, b"", "it answers 401 Unauthorized; put the user's name and password into it"),
-        (404, b"{}", "it answers 404"),
+        (404, b"{}", "it answers 404 Not Found; name the address"),
+        (500, b"", "it answers 500"),
         (200, b"<html>", "it answers no JSON"),
         (200, b"{}", "it answers no list"),
         (200, b'["a"]', 'versions" gives no schemas: it answers no list'),
@@ -159,6 +275,14 @@ def test_fault_of_a_server_is_one_line(status: int, body: bytes, message: str, t
     with _answering(status, body) as address, pytest.raises(xregit.XregitError, match=message) as error:
         xregit.import_documents(address, tmp_path / "registry")
     assert "secret" not in str(error.value)
+    assert not (tmp_path / "registry").exists()
+
+
+@pytest.mark.parametrize("address", ["http://", "http://[bad", "http://a b/"])
+def test_address_that_is_none(address: str, tmp_path: Path) -> None:
+    """What is no address is told, and nothing is written."""
+    with pytest.raises(xregit.XregitError, match=r"is none: Invalid IPv6 URL|can't be reached"):
+        xregit.import_documents(address, tmp_path / "registry")
     assert not (tmp_path / "registry").exists()
 
 

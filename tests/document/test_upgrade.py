@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.document.small import cases
-from xregit.document.dialects.detection import detect_dialect
-from xregit.document.dialects.upgrade import upgrade
+from xregit.document.dialects.upgrade import detect_dialect, upgrade
 from xregit.document.profiles import dialect, signs
 from xregit.model import builtin
 

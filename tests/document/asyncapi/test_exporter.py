@@ -175,6 +175,18 @@ def test_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert json.loads((output / "orders.bus.json").read_bytes())["asyncapi"] == "3.0.0"
 
 
+def test_command_counts_what_no_endpoint_carries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A message that is in no document is told, since nobody would miss it."""
+    group = tmp_path / "registry" / "messagegroups" / "shop"
+    (group / "messages").mkdir(parents=True)
+    (tmp_path / "registry" / "registry.yaml").write_text("registryid: shop\n", encoding="utf-8")
+    (group / "messagegroup.yaml").write_text("name: Shop\n", encoding="utf-8")
+    (group / "messages" / "placed.yaml").write_text("name: Placed\n", encoding="utf-8")
+    registry = str(tmp_path / "registry")
+    assert run(["--registry", registry, "export", "--to", "asyncapi", "-o", str(tmp_path / "out")]) == 0
+    assert "1 message is on no endpoint, and so in no document." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["notes.txt", "package.json"])
 def test_command_replaces_no_files_of_others(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     """A folder that holds anything but such documents stays as it is."""

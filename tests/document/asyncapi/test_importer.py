@@ -24,18 +24,59 @@ def test_case(path: Path, tmp_path: Path) -> None:
     case = yaml.safe_load(path.read_text())
     source = tmp_path / "asyncapi.yaml"
     source.write_text(case["source"])
-    foreign = load_foreign(source)
+    options = case.get("options", {})
+    foreign = load_foreign(source, **options)
     assert foreign is not None
     notes = [f"{item.line} {item.severity} {item.message}" for item in foreign.loaded.registry.problems]
     assert sorted(notes) == sorted(case["notes"]), notes
     if "document" in case:
         assert foreign.value == case["document"]
-        assert _errors(xregit.import_documents(source, tmp_path / "registry")) == []
-        assert _errors(xregit.check(xregit.load(tmp_path / "registry"))) == []
+        assert _errors(xregit.import_documents(source, tmp_path / "registry", **options)) == []
+        report = xregit.check(xregit.load(tmp_path / "registry"))
+        assert _errors(report) == []
+        assert "misspelled-name" not in {item.rule for item in report.diagnostics}
 
 
 def _errors(report: xregit.Report | xregit.ImportReport) -> list[str]:
     return [item.message for item in report.diagnostics if item.severity is Severity.ERROR]
+
+
+def test_missing_protocol_is_told_once(tmp_path: Path) -> None:
+    """Of a document that names no server, one line says so; with a protocol none does."""
+    source = tmp_path / "asyncapi.yaml"
+    messages = "{oneOf: [{name: a}, {name: b}]}"
+    source.write_text(f"asyncapi: 2.0.0\ninfo: {{title: T}}\nchannels: {{c: {{publish: {{message: {messages}}}}}}}\n")
+    plain, named = (xregit.import_documents(source, tmp_path / name, protocol=name) for name in ("", "KAFKA"))
+    assert [item.message for item in plain.diagnostics] == [
+        "No server or channel names a protocol for 2 of 2 messages."
+    ]
+    assert named.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("a.avsc", {"protocol": "KAFKA"}, '"--protocol" has no meaning for'),
+        ("a.yaml", {"protocol": "KAFAK"}, 'no protocol; did you mean "KAFKA"'),
+        ("a.json", {"group": "shop"}, '"--group" has no meaning for'),
+        ("a.yaml", {"group": "a b"}, '"a b" is no id of a group'),
+        ("a.ndjson", {}, "holds neither records of a schema registry nor messages"),
+        ("a.jsonl", {}, "holds neither records of a schema registry nor messages"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(name: str, options: dict[str, str], message: str, tmp_path: Path) -> None:
+    """What an option can't change is told before anything is written."""
+    text = {".yaml": "asyncapi: 3.0.0", ".jsonl": '{"a": 1}\n\n{"a": 2}\n'}.get(Path(name).suffix, "{}")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(xregit.XregitError, match=message):
+        xregit.import_documents(tmp_path / name, tmp_path / "registry", **options)
+    assert not (tmp_path / "registry").exists()
+
+
+def test_group_is_for_one_source(tmp_path: Path) -> None:
+    """Two sources in one group would take each other's place."""
+    with pytest.raises(xregit.XregitError, match="one group is for one source"):
+        xregit.import_documents([tmp_path / "a", tmp_path / "b"], tmp_path / "registry", group="shop")
 
 
 def test_exported_documents_come_back(root: Path, tmp_path: Path) -> None:
@@ -147,7 +188,7 @@ def shop(tmp_path: Path) -> Callable[[str], xregit.ImportReport]:
 
     def again(text: str) -> xregit.ImportReport:
         (tmp_path / "shop.yaml").write_text(text)
-        return xregit.import_documents(tmp_path / "shop.yaml", tmp_path / "registry")
+        return xregit.import_documents(tmp_path / "shop.yaml", tmp_path / "registry", protocol="KAFKA")
 
     assert not again(SOURCE).failed
     return again
@@ -186,7 +227,8 @@ def test_update_removes_what_is_gone(shop: Callable[[str], xregit.ImportReport],
     """What left the source goes here too, unless people edited it; what people deleted stays deleted."""
     (tmp_path / MESSAGE).unlink()
     other = tmp_path / MESSAGE.replace("m.yaml", "n.yaml")
-    assert not shop(SOURCE.replace(", n: {title: Second}", "")).failed
+    report = shop(SOURCE.replace(", n: {title: Second}", ""))
+    assert report.removed == (other.relative_to(tmp_path / "registry").as_posix(),)
     assert not other.exists()
     assert not (tmp_path / MESSAGE).exists()
     report = shop(SOURCE.replace("First", "Changed"))

@@ -1,33 +1,37 @@
-"""The commands ``build``, ``compile`` and ``site``, and the steps of a build."""
+"""The commands ``build`` and ``site``, and the steps of a build."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+import xregit
 from xregit import progress
-from xregit.cli.output import note, note_uncertain_times, print_result
+from xregit.catalog import Registry
+from xregit.cli.check import at_least, unlisted
+from xregit.cli.output import note, note_uncertain_times, print_result, publication_summary
 from xregit.cli.parameters import (
     Ref,
+    checkout,
     output_folder,
-    refuse_own_file,
     refuse_own_folder,
     today,
     with_registry,
 )
+from xregit.document.static_api import api_files
 from xregit.errors import CatalogError, XregitError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from xregit.catalog import Registry
-
+from xregit.installed import install_command
+from xregit.model.datatypes import SYNTAXES
+from xregit.pages.builder import build_site, serve_site, write_pages
+from xregit.reports.text import summary
+from xregit.source import atomic_write
+from xregit.source.json_emitter import to_bytes
 
 # Where the static API is served if xregit.yaml names no baseurl: the server of the README's command.
 LOCAL = "http://localhost:8000"
@@ -59,8 +63,6 @@ class Build:
             CatalogError: it isn't checked, and some files can't be read as what they should be.
             XregitError: there is none.
         """
-        import xregit
-
         return xregit.read(self.path) if self.checked else xregit.load(self.path)
 
 
@@ -86,10 +88,6 @@ def check_step(task: Build) -> str:
     Raises:
         CatalogError: there are errors.
     """
-    import xregit
-    from xregit.cli.check import at_least, unlisted
-    from xregit.reports.text import summary
-
     registry = task.registry
     report = xregit.check(registry, today())
     if report.failed:
@@ -107,14 +105,9 @@ def document_step(task: Build) -> str:
     Raises:
         XregitError: a link stands in its place, which may have come with a clone, and lead to any file of the user.
     """
-    import xregit
-    from xregit.source import atomic_write
-    from xregit.source.json_emitter import to_bytes
-
     place = task.output / DOCUMENT
     if place.is_symlink():
-        message = f'"{place}" is a link; remove it, or name another folder with -o'
-        raise XregitError(message)
+        raise XregitError(f'"{place}" is a link; remove it, or name another folder with -o')
     data = to_bytes(xregit.compile(task.registry))
     atomic_write.write(place, data)
     return f"{len(data):,} bytes"
@@ -122,27 +115,9 @@ def document_step(task: Build) -> str:
 
 def api_step(task: Build) -> str:
     """Write the static API."""
-    from xregit.document.static_api import api_files
-    from xregit.source import atomic_write
-
     files = api_files(task.registry, task.baseurl or LOCAL, profile=task.registry.settings.profile)
     atomic_write.replace_tree(task.output / "api", files, lambda folder: (folder / "capabilities").is_file())
     return f"{len(files):,} files"
-
-
-def site_step(task: Build) -> str:
-    """Build the docs site."""
-    import xregit
-
-    return f"{xregit.build_site(task.registry, task.output / 'site', site_config(task.path)):,} files"
-
-
-def tables_step(task: Build) -> str:
-    """Publish the tables."""
-    import xregit
-    from xregit.cli.spark import publication_summary
-
-    return publication_summary(xregit.publish(task.registry, task.output / "tables"))
 
 
 def api_hint(task: Build) -> str:
@@ -153,22 +128,26 @@ def api_hint(task: Build) -> str:
     return f"serve {place} at {base}, where its links lead; to try it here, build with --baseurl {LOCAL}"
 
 
-def site_hint(task: Build) -> str:
-    """Say how to look at the docs site."""
-    return f"python3 -m http.server -d {task.output / 'site'}"
-
-
-def tables_hint(task: Build) -> str:
-    """Say how to look at the tables."""
-    return f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()'
-
-
 STEPS = (
     Step("check", check_step),
     Step("document", document_step, DOCUMENT),
     Step("api", api_step, "api", api_hint),
-    Step("site", site_step, "site", site_hint, package="mkdocs", extra="site"),
-    Step("tables", tables_step, "tables", tables_hint, package="pyspark", extra="spark"),
+    Step(
+        "site",
+        lambda task: f"{xregit.build_site(task.registry, task.output / 'site', site_config(task.path)):,} files",
+        "site",
+        lambda task: f"python3 -m http.server -d {task.output / 'site'}",
+        package="mkdocs",
+        extra="site",
+    ),
+    Step(
+        "tables",
+        lambda task: publication_summary(xregit.publish(task.registry, task.output / "tables")),
+        "tables",
+        lambda task: f'in Python: deltalake.DeltaTable("{task.output}/tables/messages").scan().read_all()',
+        package="pyspark",
+        extra="spark",
+    ),
 )
 
 
@@ -181,17 +160,13 @@ def select_steps(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     selected = (set(only) or {step.name for step in STEPS}) - set(skip)
     steps = tuple(step for step in STEPS if step.name in selected)
     if not steps:
-        message = "--only and --skip leave no step to take; skip fewer"
-        raise XregitError(message)
+        raise XregitError("--only and --skip leave no step to take; skip fewer")
     missing = [step for step in steps if step.package and find_spec(step.package) is None]
     if missing:
-        from xregit.installed import install_command  # only faults ask
-
         names, extras = (
             ",".join(values) for values in zip(*((step.name, step.extra) for step in missing), strict=True)
         )
-        message = f"{names}: more packages are needed: {install_command(extras)}, or build with --skip {names}"
-        raise XregitError(message)
+        raise XregitError(f"{names}: more packages are needed: {install_command(extras)}, or build with --skip {names}")
     return steps
 
 
@@ -236,8 +211,6 @@ class WebAddress(click.ParamType[str]):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the address without a slash at its end; any other text is wrong usage."""
-        from xregit.model.datatypes import SYNTAXES
-
         if value and not SYNTAXES["web"].test(value):
             self.fail(f'"{value}" is not {SYNTAXES["web"].about}', param, ctx)
         return value.rstrip("/")
@@ -274,8 +247,6 @@ def build(
     The steps are check, document, api, site and tables, in this order. If the check finds an error, nothing is
     written and the exit code is 1. Links of the static API lead to --baseurl, else to the baseurl of xregit.yaml.
     """
-    from xregit.cli.log import checkout
-
     steps = select_steps(only, skip)
     for step in steps:
         if step.writes:
@@ -297,35 +268,6 @@ def run_steps(task: Build, steps: tuple[Step, ...]) -> None:
     note_uncertain_times(task.registry)
 
 
-@click.command("compile")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; standard output if left out.")
-@click.option("--profile", help="Dialect to write, 1.0-rc2 or 1.0-rc4; by default that of xregit.yaml, else 1.0-rc2.")
-@click.option(
-    "--view", type=click.Choice(("document", "short")), default="document", show_default=True, help="Form to write."
-)
-@click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
-@with_registry
-def compile_(registry: Path, output: Path | None, profile: str | None, view: str, resolved: bool) -> None:
-    """Write the registry as one xRegistry document.
-
-    The view "short" is the authoring form, which code generators read. The registry isn't checked.
-    """
-    import xregit
-    from xregit.source.atomic_write import write
-    from xregit.source.json_emitter import to_bytes
-
-    if output is not None:
-        refuse_own_file(registry, output)
-    loaded = xregit.load(registry)
-    document = to_bytes(xregit.compile(loaded, profile=profile, view=view, resolved=resolved))
-    if output is None:
-        print_result(document.decode(), exact=True)
-    else:
-        write(output, document)
-        note(f"Wrote {output}, {len(document):,} bytes.")
-    note_uncertain_times(loaded)
-
-
 @click.command()
 @output_folder("build/site")
 @click.option("--serve", is_flag=True, help="Show the site at http://127.0.0.1:8000 instead, and follow changes.")
@@ -338,14 +280,11 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 )
 @with_registry
 def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None:
-    """Build the docs site.
+    """Build the site.
 
     The configuration is site/mkdocs.yml beside the registry's folder. Without one, the site has the registry's pages
     alone.
     """
-    import xregit
-    from xregit.pages.builder import build_site, serve_site, write_pages
-
     if serve and folder is not None:
         message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
         raise click.UsageError(message)

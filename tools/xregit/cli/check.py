@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+import xregit
+from xregit.catalog import Registry
 from xregit.cli.output import note, print_result, wants_color
 from xregit.cli.parameters import Ref, today, unknown_name, with_registry
-from xregit.diagnostics import Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from xregit.catalog import Registry
-    from xregit.diagnostics import Diagnostic
-    from xregit.rules import Report, Rule
-
+from xregit.diagnostics import Diagnostic, Severity, ordered
+from xregit.reports.text import coloured, plain, tally, text
+from xregit.rules import Report, Rule
+from xregit.source.repository import changed_files
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
 
@@ -52,19 +49,15 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     for path in paths:
         if not (path.resolve().is_relative_to(registry.resolve()) or registry.resolve().is_relative_to(path.resolve())):
             note(f'Note: "{path}" is not part of the registry "{registry}".')
-    import xregit
-
     catalog = xregit.read(registry)
     report = xregit.check(catalog, today()) if against is None else check_against(registry, catalog, against)
     report = filter_by_paths(report, paths, catalog)
     listed = at_least(severity, report.diagnostics)
     if form == "text":
-        from xregit.reports.text import coloured, plain, text
-
         style = coloured if wants_color(color) else plain
         print_result(text(listed, catalog.origin.line, style), color=wants_color(color))
     else:
-        from xregit.reports.formats import REPORTS
+        from xregit.reports.formats import REPORTS  # few runs want one
 
         print_result(REPORTS[form](sort_changed_first(listed, registry, against) if form == "github" else listed))
     note(unlisted(report.diagnostics, listed))
@@ -76,11 +69,8 @@ def check_against(registry: Path, catalog: Registry, ref: str) -> Report:
 
     Two findings about one new name are one.
     """
-    import xregit
-    from xregit.changes.review import merge_findings
+    from xregit.changes.review import merge_findings  # comparing takes 0.1 s to load, and few runs compare
     from xregit.cli.diff import read_base, review_changes
-    from xregit.diagnostics import ordered
-    from xregit.rules import Report
 
     base = read_base(registry, ref)
     report, review = xregit.check(catalog, today(), base), review_changes(base, catalog)
@@ -95,8 +85,6 @@ def at_least(severity: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnost
 
 def unlisted(diagnostics: Iterable[Diagnostic], listed: Collection[Diagnostic]) -> str:
     """Return a sentence on how many findings aren't listed, nothing if all are."""
-    from xregit.reports.text import tally
-
     known = set(listed)
     rest = tally([item for item in diagnostics if item not in known])
     return rest and f"Not listed: {rest}."
@@ -104,16 +92,12 @@ def unlisted(diagnostics: Iterable[Diagnostic], listed: Collection[Diagnostic]) 
 
 def sort_changed_first(diagnostics: Iterable[Diagnostic], registry: Path, against: str | None) -> Sequence[Diagnostic]:
     """Return the findings with those in files of the branch in front: GitHub shows ten of each severity."""
-    from xregit.source.repository import changed_files
-
     changed = changed_files(registry, against) if against and registry.is_dir() else frozenset()
     return sorted(diagnostics, key=lambda item: item.path not in changed)
 
 
 def filter_by_paths(report: Report, paths: tuple[Path, ...], catalog: Registry) -> Report:
     """Return the part of a report that concerns the given files and folders; all of it if none is given."""
-    from xregit.rules import Report
-
     if not paths:
         return report
     folders = [path.resolve() for path in paths]
@@ -135,8 +119,6 @@ def explain(rule: str | None) -> None:
 
     Without RULE, list all rules.
     """
-    import xregit
-
     rules = {item.name: item for item in xregit.RULES}
     if rule is None:
         print_result(rule_table(rules.values()))

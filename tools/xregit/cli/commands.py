@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("xregit.cli.init:init", "Write the files of a new registry and its repository."),
-    "add": ("xregit.cli.add:add", "Write the file of a new message, group, endpoint or schema, with comments."),
+    "add": ("xregit.cli.edit:add", "Write the file of a new message, group, endpoint or schema, with comments."),
     "check": ("xregit.cli.check:check", "Check the registry against all rules."),
     "build": ("xregit.cli.build:build", "Check, then write document, static API, site and tables."),
-    "compile": ("xregit.cli.build:compile_", "Write the registry as one xRegistry document."),
-    "site": ("xregit.cli.build:site", "Build the docs site."),
+    "compile": ("xregit.cli.exchange:compile_", "Write the registry as one xRegistry document."),
+    "site": ("xregit.cli.build:site", "Build the site."),
     "publish": ("xregit.cli.spark:publish", "Write the catalog's tables with Spark."),
     "route": ("xregit.cli.spark:route", "Sort messages by the catalog into tables, with Spark."),
     "tables": (
         "xregit.cli.spark:tables",
         "Print the statements that would make the tables, or the versions that hold a commit.",
     ),
-    "log": ("xregit.cli.log:log", "Show the history of an entity."),
+    "spark-archive": ("xregit.cli.spark:spark_archive", "Write the packages that Spark's executors need."),
+    "log": ("xregit.cli.diff:log", "Show the history of an entity."),
     "diff": ("xregit.cli.diff:diff", "Say what changed, and whom it breaks."),
     "show": ("xregit.cli.show:show", "Show one entity."),
     "contract": ("xregit.cli.show:contract", "List every message that an endpoint carries, and through what."),
     "new": ("xregit.cli.messages:new", "Make a correct message from its definition."),
-    "match": ("xregit.cli.match:match", "Say which definitions messages fit."),
-    "fmt": ("xregit.cli.edit:fmt", "Bring YAML files into their canonical form."),
+    "match": ("xregit.cli.messages:match", "Say which definitions messages fit."),
+    "mcp": ("xregit.cli.mcp:mcp", "Serve the catalog to agents by the Model Context Protocol."),
+    "fmt": ("xregit.cli.fmt:fmt", "Bring YAML files into their canonical form."),
     "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
     "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
     "import": ("xregit.cli.exchange:import_", "Turn documents and schemas into YAML files."),
@@ -71,11 +70,10 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; an unknown name gets a suggestion."""
-        if args[0] not in COMMANDS:
-            from difflib import get_close_matches
-
-            if near := SYNONYMS.get(args[0]) or next(iter(get_close_matches(args[0], COMMANDS, n=1)), ""):
-                ctx.fail(f'There is no command "{args[0]}"; did you mean "xregit {near}"?')
+        name = args[0]
+        near = SYNONYMS.get(name) or next(iter(get_close_matches(name, COMMANDS, n=1)), "")
+        if name not in COMMANDS and near:
+            ctx.fail(f'There is no command "{name}"; did you mean "xregit {near}"?')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature

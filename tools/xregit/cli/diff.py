@@ -1,23 +1,28 @@
-"""The command ``diff``, and what ``check --against`` adds: what changed, and whom it breaks."""
+"""The commands ``diff`` and ``log``, and what ``check --against`` adds: what changed, and whom it breaks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import note, print_result
+import xregit
+from xregit.catalog import Registry, read_commit, read_contents
+from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.loader import NoRegistryError
+from xregit.changes import diff as differences
+from xregit.changes.commit_changes import history
+from xregit.changes.review import Review, review
+from xregit.cli.output import as_json, note, note_uncertain_times, print_result
 from xregit.cli.parameters import Ref, today, with_registry
 from xregit.errors import XregitError
+from xregit.pages.links import address
 from xregit.progress import task
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from xregit.catalog import Registry
-    from xregit.changes.review import Review
-
+from xregit.reports.changes import changes_json, changes_text, history_json, history_text
+from xregit.reports.formats import REPORTS
+from xregit.reports.markdown import changes_markdown
+from xregit.source import repository
 
 FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
 
@@ -35,8 +40,6 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     REF is a Git commit, branch or tag, a registry folder or an xRegistry document; it is compared with REF2, by default
     with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
     """
-    import xregit
-
     before = read_base(registry, ref) if merge_base else read_state(registry, ref)
     after = read_state(registry, ref2) if ref2 else xregit.read(registry)
     review = review_changes(before, after)
@@ -50,8 +53,6 @@ def read_base(registry: Path, ref: str) -> Registry:
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
-    from xregit.source import repository
-
     repository.expect_tracked_files(git_folder(registry))
     repository.expect_committed_bytes(git_folder(registry))
     try:
@@ -63,24 +64,16 @@ def read_base(registry: Path, ref: str) -> Registry:
 
 def review_changes(before: Registry, after: Registry) -> Review:
     """Return the review of the changes between two states as of today."""
-    from xregit.changes import diff as differences
-    from xregit.changes.review import review
-
     with task("comparing states"):
         return review(differences(before, after), before, after, today=today())
 
 
-def read_state(registry: Path, name: str) -> Registry:
-    """Return the registry at a commit, or the one at another path.
+def read_state(registry: Path, name: str, *, paths: bool = True) -> Registry:
+    """Return the registry at a commit, or the one at another path unless ``paths`` are refused.
 
     Raises:
         XregitError: the name is neither, or it can't be told which of several registries was this one then.
     """
-    from xregit.catalog import read_commit, read_contents
-    from xregit.catalog.layout import REGISTRY_FILE
-    from xregit.catalog.loader import NoRegistryError
-    from xregit.source import repository
-
     folder = git_folder(registry)
     try:
         return read_commit(folder, name)
@@ -98,6 +91,8 @@ def read_state(registry: Path, name: str) -> Registry:
             note(f'Note: there was no registry at "{name}", so everything counts as added.')
         return read_contents(folder.resolve(), contents, error.commit)
     except XregitError as error:
+        if not paths:
+            raise
         return read_path(name, error)
 
 
@@ -107,15 +102,11 @@ def read_path(name: str, error: XregitError) -> Registry:
     Raises:
         XregitError: nothing is there; or it is committed, so that a pull request could bring what it is compared with.
     """
-    import xregit
-    from xregit.source import repository
-
     path = Path(name)
     if not path.exists():
         raise error
     if not name.startswith((".", "/")) and repository.is_tracked(path):
-        message = f'{error}; to compare with the files that are committed there, write "./{name}"'
-        raise XregitError(message) from error
+        raise XregitError(f'{error}; to compare with the files that are committed there, write "./{name}"') from error
     return xregit.read(path)
 
 
@@ -126,10 +117,6 @@ def git_folder(registry: Path) -> Path:
 
 def report(review: Review, form: str, page: Callable[[str], str], line: Callable[[str, int], str]) -> str:
     """Return the report in one of the formats."""
-    from xregit.reports.changes import changes_json, changes_text
-    from xregit.reports.formats import REPORTS
-    from xregit.reports.markdown import changes_markdown
-
     if form == "markdown":
         return changes_markdown(review, page, line)
     if form in {"text", "json"}:
@@ -139,8 +126,6 @@ def report(review: Review, form: str, page: Callable[[str], str], line: Callable
 
 def page_links(registry: Registry, pages: str) -> Callable[[str], str]:
     """Return a function from an xid to the address of its page on the docs site, empty for removed entities."""
-    from xregit.pages.links import address
-
     base = pages.rstrip("/")
     return lambda xid: f"{base}/{address(xid)}" if pages and registry.entity(xid) is not None else ""
 
@@ -162,9 +147,26 @@ def line_links(before: Registry, after: Registry) -> Callable[[str, int], str]:
 
 def head_commit(registry: Registry) -> str:
     """Return the commit that is checked out, or nothing outside a repository."""
-    from xregit.source import repository
-
     try:
         return repository.resolve_commit(git_folder(registry.origin.root), "HEAD")
     except XregitError:
         return ""
+
+
+@click.command()
+@click.argument("xid")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of text."
+)
+@with_registry
+def log(registry: Path, xid: str, form: str) -> None:
+    """Show the history of an entity.
+
+    It lists each commit that touched its file, or one that it builds on, with what that changed, the newest first.
+    Earlier names are followed, and XID may be that of a removed entity.
+    """
+    catalog = xregit.read(registry)
+    with task("reading commits"):
+        moments = history(catalog, xid)
+    print_result(as_json(history_json(moments)) if form == "json" else history_text(moments))
+    note_uncertain_times(catalog)

@@ -1,146 +1,263 @@
-"""The commands that edit YAML as a person would: ``fmt``, ``rename`` and ``deprecate``."""
+"""The commands that edit YAML as a person would: ``add``, ``rename`` and ``deprecate``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from string import Template
+from textwrap import indent
 
 import click
 
+import xregit
+from xregit.catalog import Registry
+from xregit.catalog.layout import path_of
+from xregit.changes.edits import deprecate as deprecate_entity
+from xregit.changes.edits import rename as rename_entity
 from xregit.cli.output import note, print_result
 from xregit.cli.parameters import unknown_name, with_registry
 from xregit.errors import XregitError
+from xregit.model import canonical, names
+from xregit.model.aliases import find_name
+from xregit.model.protocols import facts
+from xregit.model.times import moment, timestamp
+from xregit.protocols.message_layout import protocol_name
+from xregit.source.atomic_write import edit_lock, write, write_and_remove, write_files
+from xregit.source.yaml_formatter import format_yaml
+from xregit.xid import is_id
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog import Registry
-    from xregit.diagnostics import Diagnostic
-    from xregit.source.parse_result import Problem
-
-
-# A file that is not in its canonical form is no fault of the catalog, but fails a run as one does.
-FORM_DIFFERS = "fmt"
-FORMATS = ("text", "json", "github")
+USAGES = ("producer", "consumer", "subscriber")
 
 
-@click.command()
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if a file is not in its canonical form.")
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report of --check."
-)
+@click.group()
+def add() -> None:
+    """Write the file of a new message, group, endpoint or schema, with comments.
+
+    A file that is there already is never overwritten. What is written passes "xregit check", and says where to go on.
+    """
+
+
+@add.command("group")
+@click.argument("xid")
 @with_registry
-def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
-    """Bring YAML files into their canonical form.
+def add_group(registry: Path, xid: str) -> None:
+    """Write the file of a message group, or of a schema group.
 
-    With PATHs only these files and folders. Comments, the order of attributes, brackets and the lines of long texts
-    stay; indentation, quotes and blank lines are made alike. A file that can't be read is left as it is, and the exit
-    code is 1.
+    XID is the id of a message group, or a path such as /schemagroups/orders.
     """
-    from xregit.source.atomic_write import edit_lock, write_files
+    catalog = _load(registry)
+    parts = _parts(xid, ("messagegroups",))
+    if parts[0] not in {"messagegroups", "schemagroups"}:
+        message = f'"{xid}" is no group of messages or schemas; write an id, or a path such as /schemagroups/orders'
+        raise XregitError(message)
+    _write(catalog, parts, {_path(catalog, *parts): _group(*parts)})
 
+
+@add.command("message")
+@click.argument("xid", metavar="GROUP/MESSAGE")
+@click.option("--protocol", default="", metavar="NAME", help="Also say how it travels, such as KAFKA or MQTT/5.0.")
+@click.option("--schema", default="", metavar="XID", help="The schema of its payload, such as orders/order.placed.")
+@with_registry
+def add_message(registry: Path, xid: str, protocol: str, schema: str) -> None:
+    """Write the file of a message, and that of its group if there is none.
+
+    The message is a CloudEvent if its group says so, as a new group does.
+    """
+    catalog = _load(registry)
+    parts = _parts(xid, ("messagegroups", "messages"))
+    group = catalog.entity(f"/{parts[0]}/{parts[1]}")
+    values = _values(parts[1], parts[3])
+    contenttype, reference = _payload(catalog, schema) if schema else ("", _skeleton("payload.yaml", values))
+    lines = [_skeleton("message.yaml", values)]
+    if group is None or group.attributes.get("envelope"):
+        lines += [_skeleton("envelope.yaml", values), contenttype]
+    if protocol:
+        name, facts = _protocol(protocol)
+        lines.append(f"protocol: {name}\nprotocoloptions:\n{_options(facts['message'], values)}")
+    lines.append(reference)
+    new = {_path(catalog, *parts): "".join(lines)}
+    if group is None and parts[0] != "messagegroups":
+        raise unknown_name(parts[1], [item.xid for item in catalog.endpoints], what="endpoint")
+    if group is None:
+        new[_path(catalog, *parts[:2])] = _group(*parts[:2])
+    _write(catalog, parts, new)
+
+
+@add.command("schema")
+@click.argument("xid", metavar="GROUP/SCHEMA")
+@click.option("--format", "form", default="JsonSchema", show_default=True, metavar="NAME", help="Its language.")
+@with_registry
+def add_schema(registry: Path, xid: str, form: str) -> None:
+    """Write a schema with its first version, and the file of its group if there is none."""
+    catalog = _load(registry)
+    language = find_name("format", form)
+    if language is None:
+        raise unknown_name(form, names("format"), what="schema language", others=f"write {', '.join(names('format'))}")
+    parts = _parts(xid, ("schemagroups", "schemas"))
+    text = canonical("format", form)
+    values = _values(parts[1], parts[3], format=text if "/" in text else language.example)
+    path, ending = _path(catalog, *parts), language.extensions[0]
+    new = {
+        path: _skeleton("schema.yaml", values),
+        f"{path.rpartition('/')[0]}/versions/1.{ending}": _skeleton(f"{language.name}.{ending}", values),
+    }
+    if catalog.entity(f"/{parts[0]}/{parts[1]}") is None:
+        new[_path(catalog, *parts[:2])] = _group(*parts[:2])
+    _write(catalog, parts, new)
+
+
+@add.command("endpoint")
+@click.argument("xid", metavar="ENDPOINT")
+@click.option("--protocol", required=True, metavar="NAME", help="How messages travel, such as KAFKA or MQTT/5.0.")
+@click.option("--usage", type=click.Choice(USAGES), default="consumer", show_default=True, help="What a client does.")
+@click.option("--group", "groups", multiple=True, metavar="XID", help="A group whose messages travel here; repeat.")
+@with_registry
+def add_endpoint(registry: Path, xid: str, protocol: str, usage: str, groups: tuple[str, ...]) -> None:
+    """Write the file of an endpoint."""
+    catalog = _load(registry)
+    parts = _parts(xid, ("endpoints",))
+    known = {item.xid: item for item in catalog.messagegroups}
+    carried = ["/" + "/".join(_parts(group, ("messagegroups",))) for group in groups]
+    for group in carried:
+        if group not in known:
+            raise unknown_name(group, known, what="group", others=f'"xregit add group {group}" makes it')
+    name, facts = _protocol(protocol)
+    values = _values("", parts[1], protocol=name, usage=usage)
+    values["options"] = _options(facts["endpoint"], values)
+    lines = [_skeleton("endpoint.yaml", values)]
+    envelopes = {str(known[group].attributes.get("envelope", "")) for group in carried}
+    if len(envelopes) == 1:
+        lines += [f"envelope: {envelope}\n" for envelope in envelopes if envelope]
+    lines.append("messagegroups:\n" if carried else _skeleton("carried.yaml", {}))
+    lines += [f"  - {group}\n" for group in carried]
+    _write(catalog, parts, {_path(catalog, *parts): "".join(lines)})
+
+
+def _load(registry: Path) -> Registry:
+    """Return the registry of a folder.
+
+    Raises:
+        XregitError: it is a document, to which no files can be added.
+    """
     if not registry.is_dir():
-        message = f'"{registry}" is one document; only files of a registry folder can be edited'
-        raise XregitError(message)
-    if form != "text" and not check:
-        message = f'"--format {form}" is a form of the report of --check; add --check'
-        raise XregitError(message)
-    root = registry.resolve()
-    if check:
-        changed, faults = format_files(root, paths)
-    else:
-        with edit_lock(root):
-            changed, faults = format_files(root, paths)
-            write_files(root, changed)
-    if form == "text":
-        for path, fault in faults.items():
-            note(f"{registry / path}{_place(fault)}: {fault.message}")
-        print_result("\n".join((registry / path).as_posix() for path in changed))
-    else:
-        from xregit.reports.formats import REPORTS
-
-        print_result(REPORTS[form](format_findings(root, changed, faults)))
-    files = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
-    note(f'"xregit fmt" would change {files}.' if check else f"Changed {files}.")
-    return int(bool(faults) or (check and bool(changed)))
+        raise XregitError(f'"{registry}" is one document; files can be added to a registry folder alone')
+    return xregit.load(registry)
 
 
-def _place(fault: Problem) -> str:
-    return f":{fault.span.line}:{fault.span.column}" if fault.span.line else ""
-
-
-def format_findings(root: Path, changed: Mapping[str, bytes], faults: Mapping[str, Problem]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each file that is not in its canonical form, at the first line that isn't, or has none."""
-    from dataclasses import asdict
-
-    from xregit.catalog.origin import repository_of
-    from xregit.diagnostics import Diagnostic, Severity, ordered, sentence
-
-    prefix = root.relative_to(repository_of(root)).as_posix()
-    findings = []
-    for path, fault in faults.items():
-        message, help_ = sentence(fault.message), sentence(fault.help)
-        place = asdict(fault.span)
-        findings.append(Diagnostic(fault.rule, Severity.ERROR, f"{prefix}/{path}", message, help=help_, **place))
-    for path, data in changed.items():
-        message, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}/{path}" brings it there.'
-        line = _first_difference((root / path).read_bytes(), data)
-        findings.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, f"{prefix}/{path}", message, line, help=help_))
-    return ordered(findings)
-
-
-def _first_difference(old: bytes, new: bytes) -> int:
-    """Return the number of the first line that differs; the last one that both have where one goes on."""
-    lines, others = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    same = (number for number, pair in enumerate(zip(lines, others, strict=False), start=1) if pair[0] != pair[1])
-    return next(same, min(len(lines), len(others)))
-
-
-def format_files(root: Path, paths: tuple[Path, ...]) -> tuple[dict[str, bytes], dict[str, Problem]]:
-    """Return the files that are not in their canonical form, in that form, and why others have none.
+def _parts(xid: str, plurals: tuple[str, ...]) -> list[str]:
+    """Return the parts of an xid, which may be shortened to its ids.
 
     Raises:
-        XregitError: a path is not part of the registry.
+        XregitError: it has too few or too many, or one that no id can be.
     """
-    changed: dict[str, bytes] = {}
-    faults: dict[str, Problem] = {}
-    for path, data in yaml_files(root, paths):
-        new, fault = format_file(data)
-        if fault:
-            faults[path] = fault
-        elif new != data:
-            changed[path] = new
-    return changed, faults
+    parts = xid.strip("/").split("/")
+    if len(parts) == len(plurals):
+        parts = [text for pair in zip(plurals, parts, strict=True) for text in pair]
+    shape = "/".join(["", *(f"{plural}/<id>" for plural in plurals)])
+    if len(parts) != 2 * len(plurals) or parts[2::2] != list(plurals[1:]):
+        raise XregitError(f'"{xid}" is no place for this; write {"/".join(["<id>"] * len(plurals))}, or {shape}')
+    wrong = next((each for each in parts[1::2] if not is_id(each)), None)
+    if wrong is not None:
+        message = f'"{wrong}" can be no id; write letters, digits and . _ ~ : @ - with a letter, digit or _ first'
+        raise XregitError(message)
+    return parts
 
 
-def yaml_files(root: Path, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield the YAML files of a registry, all or those at some paths: path below its folder, and bytes.
+def _path(catalog: Registry, *parts: str) -> str:
+    """Return the path of an entity's file below the registry's folder.
 
     Raises:
-        XregitError: a path is not part of the registry.
+        XregitError: the model has no such entities.
     """
-    from xregit.source import file_tree
-
-    places = [path.resolve() for path in paths]
-    for place in places:
-        if not place.is_relative_to(root) and not root.is_relative_to(place):
-            message = f'"{place}" is not part of the registry "{root}"'
-            raise XregitError(message)
-    for path in file_tree.list_files(root).files:
-        if path.endswith(".yaml") and (not places or any((root / path).is_relative_to(place) for place in places)):
-            yield path, file_tree.read(root, path)
+    path = path_of(catalog.model, "/" + "/".join(parts))
+    if not path:
+        raise XregitError(f'there is no "{parts[0]}"; the group types are {", ".join(catalog.model.groups)}')
+    return path
 
 
-def format_file(data: bytes) -> tuple[bytes, Problem | None]:
-    """Return a file's canonical form, and why it has none."""
-    from xregit.source.parse_result import NOWHERE, Problem
-    from xregit.source.yaml_formatter import UnformattableError, format_yaml
+def _values(group: str, id_: str, **others: str) -> dict[str, str]:
+    """Return what skeletons are filled with: names, and ids in the forms that languages and protocols take."""
+    words = re.split("[^A-Za-z0-9]+", id_.strip("_"))
+    return {
+        "group": group,
+        "id": id_,
+        "token": re.sub(r"[^A-Za-z0-9._-]", "-", id_),
+        "name": " ".join(words).capitalize(),
+        "word": re.sub("^(?=[0-9])", "_", "".join(word[:1].upper() + word[1:] for word in words)),
+        **others,
+    }
 
-    try:
-        return format_yaml(data), None
-    except UnformattableError as error:
-        return data, error.problems[0] if error.problems else Problem(FORM_DIFFERS, str(error), "", NOWHERE)
+
+def _skeleton(name: str, values: Mapping[str, str]) -> str:
+    return Template((files("xregit.cli") / "skeletons" / name).read_text(encoding="utf-8")).substitute(values)
+
+
+def _group(plural: str, id_: str) -> str:
+    return _skeleton(f"{plural.removesuffix('s')}.yaml", _values(id_, id_))
+
+
+def _protocol(text: str) -> tuple[str, Mapping[str, str]]:
+    """Return a protocol's name and its skeletons.
+
+    Raises:
+        XregitError: it is none that is known.
+    """
+    known, name = facts("skeleton"), protocol_name(text)
+    if name not in known:
+        raise unknown_name(text, known, what="protocol", others=f"write {', '.join(known)}")
+    return name, known[name]
+
+
+def _options(skeleton: str, values: Mapping[str, str]) -> str:
+    return indent(Template(skeleton).substitute(values), "  ")
+
+
+def _payload(catalog: Registry, schema: str) -> tuple[str, str]:
+    """Return the lines by which a message names its schema, those for the event's media type first.
+
+    Raises:
+        XregitError: there is no such schema.
+    """
+    schema, _, selector = schema.partition(":")
+    xid = "/" + "/".join(_parts(schema, ("schemagroups", "schemas")))
+    known = {item.xid: item for item in catalog.schemas}
+    if xid not in known:
+        raise unknown_name(xid, known, what="schema", others=f'"xregit add schema {schema}" makes it')
+    form, version = known[xid].format, known[xid].default
+    language = find_name("format", form)
+    document = version.document.data if version and version.document else None
+    if language and language.name == "Protobuf" and not selector and document:
+        selector = next((match[1].decode() for match in PROTOBUF_MESSAGE.finditer(document)), "")
+    # The data of an event is taken for JSON unless its media type says otherwise.
+    own = language is not None and not language.payload
+    contenttype = f"  datacontenttype:\n    value: application/{language.name.lower()}\n" if own and language else ""
+    reference = f"dataschemauri: {xid}{':' if selector else ''}{selector}\n"
+    return contenttype, (f"dataschemaformat: {form}\n" if form else "") + reference
+
+
+PROTOBUF_MESSAGE = re.compile(rb"^\s*message\s+(\w+)", re.MULTILINE)
+
+
+def _write(catalog: Registry, parts: list[str], new: Mapping[str, str]) -> None:
+    """Write new files, those in YAML in their canonical form.
+
+    Raises:
+        XregitError: the entity or one of the files is there already.
+    """
+    root, xid = catalog.origin.root, f"/{'/'.join(parts)}"
+    if catalog.entity(xid) is not None:
+        raise XregitError(f'{xid} is there already; "xregit show {xid}" prints it')
+    with edit_lock(root):
+        for path in new:
+            if (root / path).exists():
+                raise XregitError(f'"{root / path}" is there already, and is not overwritten')
+        data = {path: text.encode() for path, text in new.items()}
+    write_files(root, {path: format_yaml(each) if path.endswith(".yaml") else each for path, each in data.items()})
+    print_result("\n".join(relpath(root / path) for path in sorted(new)))
+    note("Next: put what is meant in place of what stands there, then xregit check.")
 
 
 @click.command()
@@ -152,14 +269,10 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
 
     What it says stays the same, such as the type of its events: those who send and receive notice nothing.
     """
-    from xregit.changes.edits import rename as rename_entity
-    from xregit.changes.edits import write_rename
-    from xregit.source.atomic_write import edit_lock
-
     with edit_lock(registry):
         catalog = load_registry_of(registry, xid)
         renaming = rename_entity(catalog, xid, new_id)
-        write_rename(catalog.origin.root, renaming)
+        write_and_remove(catalog.origin.root, renaming.files, renaming.removals)
     count = renaming.references
     note(f"{xid} is {renaming.xid} now; {count:,} reference{' follows' if count == 1 else 's follow'}.")
 
@@ -176,9 +289,6 @@ def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, d
 
     Attributes of its deprecation that no option sets stay as they are.
     """
-    from xregit.changes.edits import deprecate as deprecate_entity
-    from xregit.source.atomic_write import edit_lock, write
-
     terms = {"effective": parse_time(effective), "removal": parse_time(removal), "alternative": by, "docs": docs}
     with edit_lock(registry):
         catalog = load_registry_of(registry, xid)
@@ -195,8 +305,6 @@ def load_registry_of(registry: Path, xid: str) -> Registry:
     Raises:
         XregitError: it has none of that xid.
     """
-    import xregit
-
     catalog = xregit.load(registry)
     if catalog.entity(xid) is None:
         raise unknown_name(xid, catalog, what="entity")
@@ -209,12 +317,9 @@ def parse_time(text: str) -> str:
     Raises:
         XregitError: it is no time.
     """
-    from xregit.model.times import moment, timestamp
-
     if not text:
         return ""
     parsed = moment(text)
     if parsed is None:
-        message = f'"{text}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z'
-        raise XregitError(message)
+        raise XregitError(f'"{text}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z')
     return timestamp(parsed)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
 
 import click
 
+import xregit
+from xregit.catalog import Registry
 from xregit.catalog.codeowners import PLACES
+from xregit.catalog.views import text_of
+from xregit.cli.exchange import Source, note_import, print_learnt, protocol_option
 from xregit.cli.output import as_json, note
 from xregit.cli.parameters import NEAREST, output_folder, refuse_own_folder, with_registry
+from xregit.document.learner import is_samples
 from xregit.errors import XregitError
 from xregit.installed import SOURCE, installation_record, source_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from xregit.catalog import Registry
-    from xregit.model.language import Model
-
+from xregit.model import builtin, json_schemas
+from xregit.model.aliases import CLOUDEVENTS, names
+from xregit.model.language import Model
+from xregit.rules.declared_rules import WAIVABLE
+from xregit.source.atomic_write import edit_lock, write_files
+from xregit.source.repository import current_branch, find
 
 _REQUIREMENT = re.compile(r"(xregit(?:\[[a-z]+\])?) @ SOURCE")
 # What always stays the same: a commit, or a file by its hash.
@@ -44,8 +51,6 @@ def existing_file(folder: Path, path: str) -> str:
 
 def manual_steps(folder: Path, existing: Iterable[str]) -> Iterator[str]:
     """Yield what is left to do by hand after a registry was written into a folder that was not empty."""
-    from xregit.source.repository import current_branch, find  # only init asks, and it loads much
-
     names = ", ".join(existing)
     if names:
         yield f'Note: kept as it was: {names}; "xregit init" in an empty folder shows what init would have written.'
@@ -65,6 +70,8 @@ def manual_steps(folder: Path, existing: Iterable[str]) -> Iterator[str]:
 
 
 SCHEMAS = Path("build", "schemas")
+_OWNERS = ".github/CODEOWNERS"
+_EXAMPLES = ("registry/messagegroups/", "registry/endpoints/", "registry/schemagroups/")
 FROM_HERE = (
     "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README fail "
     f"until {_UNKNOWN_SOURCE} in them is what --source would say."
@@ -80,18 +87,35 @@ FROM_HERE = (
     help="Where workflows and hooks get xregit from, such as git+https://git.example.com/xregit@COMMIT; by default "
     "where this one came from.",
 )
-def init(folder: Path, source: str) -> None:
+@click.option(
+    "--from",
+    "origins",
+    metavar="SOURCE",
+    multiple=True,
+    type=Source(),
+    help="What to import in place of the examples, as xregit import does; may be given several times.",
+)
+@click.option("--group", default="", metavar="ID", help="Id of the groups that --from makes.")
+@protocol_option
+def init(folder: Path, source: str, origins: tuple[Path | str, ...], group: str, protocol: str) -> int:
     """Write the files of a new registry and its repository.
 
     DIR is by default the working directory. The registry gets one message group with a message, its schema and an
-    endpoint as examples; its repository gets workflows for GitHub, hooks for pre-commit, settings of editors and the
-    pages of a docs site. No file is overwritten.
+    endpoint as examples, or with --from what a source has: an AsyncAPI document, a folder of schemas, a schema registry
+    or an EventCatalog, or samples of messages as learn takes them. Its repository gets workflows for GitHub, hooks for
+    pre-commit, settings of editors and the configuration of a site. No file is overwritten; if a source can't be
+    imported, nothing is written.
     """
-    from xregit.source.repository import find
-
     requirement = package_requirement(source)
     existing = sorted({name for path, _ in template() if (name := existing_file(folder, path))})
-    paths = create_registry(folder, requirement)
+    imported: dict[str, bytes] = {}
+    if origins:
+        refuse_registry(folder)
+        imported = _import(origins, group, protocol)
+        if not imported:
+            note("Nothing was written.")
+            return 1
+    paths = create_registry(folder, requirement, imported)
     here = folder.resolve() == Path.cwd()
     note(f"Wrote {len(paths)} files to {'this folder' if here else folder}.")
     if _UNKNOWN_SOURCE in requirement:
@@ -100,52 +124,93 @@ def init(folder: Path, source: str) -> None:
         note(text)
     first = ("" if here else f"cd {folder}", "" if find(folder) else f"git init -b {PUBLISHED}")
     note(f"Next: {', then '.join(filter(None, (*first, 'xregit check')))}, then xregit build; README.md says more.")
+    return 0
 
 
-def create_registry(folder: Path, requirement: str = f" @ {_UNKNOWN_SOURCE}") -> tuple[str, ...]:
+def _import(origins: tuple[Path | str, ...], group: str, protocol: str) -> dict[str, bytes]:
+    """Return the files of the registry that sources make, by paths in a repository, and report; none if it fails."""
+    with TemporaryDirectory() as scratch:
+        into = Path(scratch, "registry")
+        samples = [origin for origin in origins if is_samples(origin)]
+        documents = [origin for origin in origins if origin not in samples]
+        reports = []
+        if documents:
+            reports.append(xregit.import_documents(documents, into, group=group, protocol=protocol))
+            note_import(reports[-1])
+        if samples and not any(report.failed for report in reports):
+            learnt = xregit.learn(samples, into, group or "learnt")
+            print_learnt(learnt)
+            reports.append(learnt.written)
+        if any(report.failed for report in reports):
+            return {}
+        files = {f"registry/{name}": (into / name).read_bytes() for report in reports for name in report.files}
+        registry = xregit.read(into)
+        files |= schemas(registry.model, common_selectors(registry))
+        if set(registry.attributes) <= {"registryid"}:
+            files.pop("registry/registry.yaml", None)  # the template says more
+            title = _title(registry) if len(origins) == 1 and not samples else ""
+            if title:
+                own = dict(template())["registry/registry.yaml"].decode()
+                name = json.dumps(title, ensure_ascii=False)
+                files["registry/registry.yaml"] = own.replace("Message catalog", name).encode()
+    return files
+
+
+def _title(registry: Registry) -> str:
+    """Return the title of the source, with which the names of all imported groups begin, or nothing."""
+    groups = [text_of(group.attributes, "name") for group in registry.all_groups]
+    title = min(filter(None, groups), key=len, default="")
+    return title if all(name.startswith(title) for name in groups if name) else ""
+
+
+def refuse_registry(folder: Path) -> None:
+    """Refuse a folder where there is a registry.
+
+    Raises:
+        XregitError: there is one.
+    """
+    if (folder / NEAREST).exists():
+        raise XregitError(f'"{folder / NEAREST}" is there already; init only writes where there is no registry')
+
+
+def create_registry(
+    folder: Path, requirement: str = f" @ {_UNKNOWN_SOURCE}", imported: Mapping[str, bytes] | None = None
+) -> tuple[str, ...]:
     """Write the files of the template below a folder, and return their relative paths.
 
-    What installs xregit asks for it with the requirement behind its name.
+    What installs xregit asks for it with the requirement behind its name. Files that were ``imported`` take the place
+    of the examples.
 
     Raises:
         XregitError: there is a registry already; nothing is written then.
     """
-    from xregit.model import builtin
-    from xregit.model.aliases import CLOUDEVENTS
-    from xregit.source.atomic_write import edit_lock, write_files
-
     with edit_lock(folder):
-        if (folder / NEAREST).exists():
-            message = f'"{folder / NEAREST}" is there already; init only writes where there is no registry'
-            raise XregitError(message)
-        own = [(path, set_requirement(requirement, data)) for path, data in template()]
-        files = {
-            path: data
-            for path, data in (*own, *schemas(builtin(), {"envelope": CLOUDEVENTS}))
-            if not existing_file(folder, path)
-        }
+        refuse_registry(folder)
+        own = {path: set_requirement(requirement, data) for path, data in template()}
+        if imported:
+            own = {path: data for path, data in own.items() if not path.startswith(_EXAMPLES)} | dict(imported)
+            own[_OWNERS] = b"".join(line for line in own[_OWNERS].splitlines(keepends=True) if b"orders" not in line)
+        else:
+            own |= schemas(builtin(), {"envelope": CLOUDEVENTS})
+        files = {path: data for path, data in own.items() if not existing_file(folder, path)}
         write_files(folder, files)
     return tuple(files)
 
 
 def template() -> Iterator[tuple[str, bytes]]:
     """Yield the files of a new registry: relative path and bytes."""
-    from importlib.resources import as_file, files
-
     with as_file(files("xregit.cli") / "template") as root:
         for path in sorted(root.rglob("*")):
             if path.is_file():
                 # Kept without the dot, since packaging, Git and editors would take the file for their own.
                 relative = f"/{path.relative_to(root).as_posix()}".replace("/dot-", "/.")
                 yield relative[1:], path.read_bytes()
+    # The site is built with the same where there is no such file.
+    yield "site/mkdocs.yml", (files("xregit.pages") / "assets" / "mkdocs.yml").read_bytes()
 
 
 def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
     """Yield the JSON Schemas of a model where the template's editor settings expect them: relative path and bytes."""
-    import xregit
-    from xregit.model import json_schemas
-    from xregit.rules.declared_rules import WAIVABLE
-
     rules = (rule.name for rule in xregit.RULES if rule.about != "import")  # the severities of those are fixed
     for name, value in json_schemas(model, implied, rules, WAIVABLE).items():
         yield (SCHEMAS / name).as_posix(), as_json(value).encode() + b"\n"
@@ -153,8 +218,6 @@ def schemas(model: Model, implied: Mapping[str, str]) -> Iterator[tuple[str, byt
 
 def common_selectors(registry: Registry) -> dict[str, str]:
     """Return the envelope and the protocol that all messages have in common, where the model has them."""
-    from xregit.model.aliases import names
-
     stated = {
         "envelope": {message.envelope for message in registry.messages} - {""},
         "protocol": {message.protocol for message in registry.messages} - {""},
@@ -176,9 +239,6 @@ def schema(registry: Path, output: Path) -> None:
     There is one for each kind of file; they know the attributes of this registry's own model too, and the envelope and
     protocol of its messages where all have the same.
     """
-    import xregit
-    from xregit.source.atomic_write import edit_lock, write_files
-
     refuse_own_folder(registry, output)
     catalog = xregit.read(registry)
     schema_files = schemas(catalog.model, common_selectors(catalog))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from json import dumps
 from typing import TYPE_CHECKING
 
 import click
@@ -12,9 +13,8 @@ import click
 from xregit.cli.progress import hide_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xregit.catalog import Registry
+    from xregit.spark.publication import Publication
 
 
 # What GitHub's runner takes for a command at the beginning of a line, and GitHub's, Azure's and TeamCity's anywhere.
@@ -57,18 +57,17 @@ def note_uncertain_times(registry: Registry) -> None:
         note(f"Note: {registry.origin.doubt}.")
 
 
+def publication_summary(publication: Publication) -> str:
+    """Return a summary of a publication, such as "13 tables, 812 rows, 3 of them changed"."""
+    tables = publication.tables
+    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
+    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
+    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
+
+
 def as_json(value: object) -> str:
     """Return a result for machines."""
-    from json import dumps
-
     return dumps(value, indent=2, ensure_ascii=False, default=dict)
-
-
-def as_yaml(value: Mapping[str, object]) -> str:
-    """Return a result as a person would write it."""
-    from xregit.source.yaml_emitter import to_yaml
-
-    return to_yaml(value)
 
 
 def _printable(text: str) -> str:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
+from difflib import get_close_matches
 from functools import update_wrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import click
 
+import xregit
 from xregit.cli.output import note
 from xregit.errors import XregitError
+from xregit.source.repository import count_unchecked_files, worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from xregit.catalog import Registry
 
 
 Options = ParamSpec("Options")
@@ -75,8 +81,6 @@ def with_registry(command: Callable[Concatenate[Path, Options], Code]) -> Callab
 
 def _warn_of_sparse_checkout(registry: Path) -> None:
     """Note that a sparse checkout lacks files of the registry, which would otherwise count as removed."""
-    from xregit.source.repository import count_unchecked_files
-
     count = count_unchecked_files(registry) if registry.is_dir() else 0
     if count:
         files = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
@@ -90,19 +94,19 @@ def find_registry(path: Path | None) -> Path:
         XregitError: there is nothing at the given path, or no registry to be found.
     """
     if path is not None and path.exists():
-        from xregit.catalog.layout import registry_folder  # --help and --version do without it
+        from xregit.catalog.layout import registry_folder  # it takes 0.1 s, and few commands name their registry
 
         return registry_folder(path)
     if path is not None:
-        message = f'there is no "{path}", which --registry names'
-        raise XregitError(message)
+        raise XregitError(f'there is no "{path}", which --registry names')
     here = Path.cwd()
     for folder in (here, *here.parents):
         # That its file has another ending is told where it is read.
         if (folder / NEAREST).is_file() or (folder / NEAREST).with_suffix(".yml").is_file():
             if folder != here:
                 _expect_own(folder / NEAREST.parent)
-            return _relative(folder / NEAREST.parent, here)
+            nearest = folder / NEAREST.parent
+            return nearest.relative_to(here) if nearest.is_relative_to(here) else nearest
     message = (
         f'there is no {NEAREST.as_posix()} in "{here}" or above; '
         'name a registry with --registry, or make one with "xregit init"'
@@ -138,8 +142,7 @@ def refuse_own_file(registry: Path, output: Path) -> None:
         XregitError: it is one of the registry's YAML files.
     """
     if output.is_file() and output.suffix == ".yaml" and output.resolve().is_relative_to(registry.resolve()):
-        message = f'"{output}" is a file of the registry itself; name another one'
-        raise XregitError(message)
+        raise XregitError(f'"{output}" is a file of the registry itself; name another one')
 
 
 def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -> None:
@@ -150,8 +153,7 @@ def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -
     """
     root, target = registry.resolve(), output.resolve()
     if registry.is_dir() and target.is_relative_to(root) and not _beside_groups(root, target):
-        message = f'"{output}" is in the folder of the registry itself, "{registry}"; name another one'
-        raise XregitError(message)
+        raise XregitError(f'"{output}" is in the folder of the registry itself, "{registry}"; name another one')
     if replaced and target in root.parents:
         message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
         raise XregitError(message)
@@ -163,22 +165,11 @@ def _beside_groups(root: Path, target: Path) -> bool:
     return bool(parts) and (root / ".git").exists() and not any((root / parts[0]).glob("*/*.yaml"))
 
 
-def refuse_own_tables(registry: Path, tables: str) -> None:
-    """Stop where tables would be written into the registry, as `refuse_own_folder` does; a store's URL is no folder."""
-    from xregit.spark.location import Location
-
-    place = Location.of(tables).local
-    if place is not None:
-        refuse_own_folder(registry, place)
-
-
 def unknown_name(name: str, choices: Iterable[str], *, what: str, others: str = "") -> XregitError:
     """Return the error for a name that nothing has, with similar names, else with ``others``.
 
     An id alone suggests the xids that end in it, a group what it holds, and a part of a name what contains it.
     """
-    from difflib import get_close_matches
-
     names = list(choices)
     similar = (
         [each for each in names if name and (each.endswith(f"/{name}") or each.startswith(f"{name}/"))]
@@ -189,11 +180,30 @@ def unknown_name(name: str, choices: Iterable[str], *, what: str, others: str = 
     return XregitError(f'there is no {what} "{name}"{hint and "; "}{hint}')
 
 
-def _relative(folder: Path, here: Path) -> Path:
-    """Return the folder as a person would name it, which is relative to where they are if it lies below."""
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder
-
-
 def today() -> date:
     """Return the date, in UTC as all times of a catalog are."""
     return datetime.now(tz=UTC).date()
+
+
+def read_at(registry: Path, ref: str | None) -> Registry:
+    """Return the registry as it is now, or as it was at a commit.
+
+    Raises:
+        XregitError: there is no such commit, or no registry at it.
+    """
+    return xregit.read(registry) if ref is None else xregit.read_commit(registry, ref)
+
+
+@contextmanager
+def checkout(registry: Path, ref: str | None) -> Iterator[Path]:
+    """Yield the path of the registry; for a commit, that in a temporary checkout.
+
+    Raises:
+        XregitError: there is no such commit, or no registry at it.
+    """
+    if ref is None:
+        yield registry
+        return
+    read_at(registry, ref)  # says in one line what is missing
+    with TemporaryDirectory(prefix="xregit-") as folder, worktree(registry, ref, Path(folder)) as inside:
+        yield inside

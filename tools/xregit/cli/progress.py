@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections import defaultdict
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from shutil import get_terminal_size
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Self, TextIO
+from types import TracebackType
+from typing import Self, TextIO
 
 from xregit.progress import current, shown_by
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from types import TracebackType
 
 # Seconds: work that is shorter shows nothing; so often a bar moves, and a log gets a line.
 QUIET, FRAME, LINE = 2.0, 0.2, 10.0

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
-from xregit.cli.output import as_json, as_yaml, print_result
-from xregit.cli.parameters import Ref, unknown_name, with_registry
+import xregit
+from xregit.catalog import Endpoint, Registry
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.registry import Entity
+from xregit.cli.output import as_json, print_result
+from xregit.cli.parameters import Ref, read_at, unknown_name, with_registry
+from xregit.source.yaml_emitter import to_yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from xregit.catalog import Endpoint, Registry
-    from xregit.catalog.registry import Entity
-
-
-FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": as_yaml, "json": as_json}
+FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": to_yaml, "json": as_json}
 
 
 @click.command()
@@ -34,8 +33,6 @@ def show(registry: Path, xid: str, resolved: bool, form: str, at: str | None) ->
     XID is its path, such as /messagegroups/GROUP/messages/MESSAGE, or / for the registry. With --resolved, `origins`
     says for each path which entity's file states the value.
     """
-    from xregit.cli.log import read_at
-
     catalog = read_at(registry, at)
     if xid == "/":
         print_result(FORMATS[form](registry_entry(catalog)), exact=True)
@@ -55,8 +52,6 @@ def registry_entry(registry: Registry) -> dict[str, Any]:
 
 def entity_entry(entity: Entity) -> dict[str, Any]:
     """Return the attributes in the entity's own file, and of a group the xids of its resources."""
-    from xregit.catalog.entities import Group, Resource
-
     entry = {"xid": entity.xid, "file": entity.place.path}
     match entity:
         case Resource():
@@ -71,8 +66,6 @@ def entity_entry(entity: Entity) -> dict[str, Any]:
 
 def resolved_entry(registry: Registry, entity: Entity) -> dict[str, Any]:
     """Return a message with its base messages merged in; any other entity is as it is written."""
-    from xregit.catalog.entities import Resource
-
     if not isinstance(entity, Resource) or entity.type.plural != "messages":
         return entity_entry(entity)
     message = registry.resolved(entity.xid)
@@ -97,21 +90,16 @@ def contract(registry: Path, xid: str, form: str) -> None:
 
     One line for each: the message's xid, a tab, and the xid of the message group or endpoint that brings it.
     """
-    import xregit
-
     catalog = xregit.read(registry)
     endpoints = {item.xid: item for item in catalog.endpoints}
     if xid not in endpoints:
         raise unknown_name(xid, endpoints, what="endpoint")
-    print_result(as_json(contract_json(endpoints[xid])) if form == "json" else contract_lines(endpoints[xid]))
+    endpoint = endpoints[xid]
+    lines = "\n".join(f"{entry.message.xid}\t{entry.via}" for entry in endpoint.contract)
+    print_result(as_json(contract_json(endpoint)) if form == "json" else lines)
 
 
 def contract_json(endpoint: Endpoint) -> dict[str, Any]:
     """Return the contract as JSON: the endpoint's xid, and its messages, each with what it comes through."""
     entries = [{"xid": entry.message.xid, "via": entry.via} for entry in endpoint.contract]
     return {"endpoint": endpoint.xid, "messages": entries}
-
-
-def contract_lines(endpoint: Endpoint) -> str:
-    """Return the contract as lines of two columns."""
-    return "\n".join(f"{entry.message.xid}\t{entry.via}" for entry in endpoint.contract)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from xregit.cli.output import as_json, note, note_uncertain_times, print_result
-from xregit.cli.parameters import Ref, find_registry, refuse_own_tables, with_registry
+import xregit
+from xregit.cli.output import as_json, note, note_uncertain_times, print_result, publication_summary
+from xregit.cli.parameters import Ref, find_registry, refuse_own_folder, with_registry
+from xregit.spark import require_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from xregit.spark.publication import Publication
-    from xregit.spark.streams.job import RoutingResult
+    from xregit.spark.streams.sink import BatchResult
 
 
 # So many tables are listed with their rows.
 MAX_LISTED = 20
-
-
-def publication_summary(publication: Publication) -> str:
-    """Return a summary of a publication, such as "13 tables, 812 rows, 3 of them changed"."""
-    tables = publication.tables
-    changes = sum(table.inserted + table.updated + table.deleted for table in tables)
-    changed = f"{changes:,} changed" if publication.changed else "nothing changed"
-    return f"{len(tables):,} tables, {sum(table.rows for table in tables):,} rows, {changed}"
 
 
 def publication_lines(publications: Iterable[Publication]) -> Iterator[str]:
@@ -54,6 +48,15 @@ class Setting(click.ParamType[tuple[str, str]]):
         if not key or not sign:
             self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
         return key, setting
+
+
+def refuse_own_tables(registry: Path, tables: str) -> None:
+    """Stop where tables would be written into the registry, as `refuse_own_folder` does; a store's URL is no folder."""
+    from xregit.spark.location import Location
+
+    place = Location.of(tables).local
+    if place is not None:
+        refuse_own_folder(registry, place)
 
 
 @click.command()
@@ -91,8 +94,7 @@ def publish(
     A table changes only where the catalog has changed; publishing the same commit again adds no version. With
     --history each commit becomes a version of its own, so that a reader can go back to it.
     """
-    import xregit
-
+    require_spark()
     refuse_own_tables(registry, tables)
     settings = dict(conf) | ({"spark.master": master} if master else {}) | ({"spark.remote": remote} if remote else {})
     if history is None:
@@ -102,8 +104,7 @@ def publish(
         note_uncertain_times(loaded)
     else:
         if form != "delta":
-            message = "plain Parquet has no versions; --history needs --format delta"
-            raise click.UsageError(message)
+            raise click.UsageError("plain Parquet has no versions; --history needs --format delta")
         from xregit.spark.publication import iter_history
 
         for line in publication_lines(iter_history(registry, history, tables, conf=settings)):
@@ -123,12 +124,9 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     They are the tables of the catalog itself, and those that messages are routed to. Nothing is run and nothing is
     written.
     """
-    import xregit
-    from xregit.spark.session import require_spark
-
     require_spark()
     from xregit.spark.publication import published_at
-    from xregit.spark.streams.plan import table_statements
+    from xregit.spark.streams.router import table_statements
     from xregit.spark.tables import create_statements
 
     if ref is None:
@@ -166,12 +164,15 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     default="build/routed",
     show_default=True,
     metavar="DIR",
-    help="Folder to write to, or the URL of one in a store.",
+    help="Folder to write to, the URL of one in a store, or schema:CATALOG.SCHEMA.",
 )
 @click.option("--stream", is_flag=True, help="Go on with what comes, until interrupted.")
+@click.option("--trigger", default="1 second", show_default=True, metavar="TIME", help="How often --stream looks.")
 @click.option(
-    "--checkpoint", metavar="DIR", help="Where the job keeps what it has done; by default in the tables' folder."
+    "--checkpoint", metavar="DIR", help="Spark's checkpoint, a folder or URL; by default in the tables' folder."
 )
+@click.option("--app-id", default="", metavar="NAME", help="Who writes the tables; by default the checkpoint's query.")
+@click.option("--compact", type=click.IntRange(0), default=0, help="Compact small files after so many batches.")
 @click.option("--batch-files", type=click.IntRange(1), default=1000, show_default=True, help="Most files in one batch.")
 @click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
 @click.option("--group", default="", metavar="XID", help="Only messages of this group.")
@@ -185,7 +186,10 @@ def route(
     form: str,
     tables: str,
     stream: bool,
+    trigger: str,
     checkpoint: str | None,
+    app_id: str,
+    compact: int,
     batch_files: int,
     endpoint: str,
     group: str,
@@ -198,34 +202,67 @@ def route(
     "ambiguous". Each file is taken once: the next run goes on where this one ended, also where it was killed. Without
     --stream it ends when all that is there is sorted.
     """
-    import xregit
+    require_spark()
+    from xregit.spark.streams.job import use_job_session, wait_for
 
     source = catalog or find_registry(registry)
     refuse_own_tables(source, tables)
-    context = copy_context()
-    run = xregit.route(
-        xregit.load(source),
-        messages,
-        tables,
-        endpoint=endpoint,
-        group=group,
-        format=form,
-        continuous=stream,
-        checkpoint=checkpoint,
-        batch_files=batch_files,
-        conf=dict(conf) | ({"spark.master": master} if master else {}),
-        tell=lambda batch: context.run(note, row_counts(batch)),  # from a thread of Spark's
-    )
-    print_result(f"{tables}: {row_counts(run)}")
+    context, rows = copy_context(), Counter[str]()
+
+    def tell(batch: BatchResult) -> None:
+        rows.update(batch.rows)
+        context.run(note, row_counts(batch.rows))  # from a thread of Spark's
+        for xid, why in batch.quarantined.items():
+            context.run(note, f"{xid} is in quarantine: {why}")
+
+    with use_job_session(dict(conf) | ({"spark.master": master} if master else {})) as spark:
+        query = xregit.route(
+            xregit.load(source),
+            messages,
+            tables,
+            spark=spark,
+            endpoint=endpoint,
+            group=group,
+            format=form,
+            trigger=trigger if stream else "",
+            checkpoint=checkpoint,
+            app_id=app_id,
+            batch_files=batch_files,
+            compact=compact,
+            tell=tell,
+        )
+        wait_for(query, endless=stream)
+    print_result(f"{tables}: {row_counts(rows)}")
 
 
-def row_counts(run: RoutingResult) -> str:
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("xregit.tar.gz"),
+    show_default=True,
+    help="File to write.",
+)
+@click.option("--complete", is_flag=True, help="Add pyarrow and pandas, for a cluster whose Python lacks them.")
+def spark_archive(output: Path, *, complete: bool) -> None:
+    """Write the packages that Spark's executors need.
+
+    That is xregit and what it requires, as installed here, without PySpark and pyarrow, which executors have. Give the
+    file to Spark as --archives xregit.tar.gz#xregit.
+    """
+    require_spark()
+    from xregit.spark.executors import write_archive
+
+    note(f"wrote {write_archive(output, complete=complete)}")
+
+
+def row_counts(rows: Mapping[str, int]) -> str:
     """Return how many rows each table got; of many tables, those of the unmatched and those with most rows."""
-    from xregit.spark.streams.table_mapping import DEAD_LETTER_TABLES
+    from xregit.spark.streams.message_tables import RAW_TABLES
 
-    others = {table.name for table in DEAD_LETTER_TABLES}
-    order = sorted(run.rows.items(), key=lambda item: (item[0] not in others, -item[1], item[0]))
+    order = sorted(rows.items(), key=lambda item: (item[0] not in RAW_TABLES, -item[1], item[0]))
     line = ", ".join(f"{name} {count:,}" for name, count in sorted(order[:MAX_LISTED]))
     if len(order) > MAX_LISTED:
-        line += f" and {len(order) - MAX_LISTED:,} more tables: {sum(run.rows.values()):,} rows in all"
+        line += f" and {len(order) - MAX_LISTED:,} more tables: {sum(rows.values()):,} rows in all"
     return line or "nothing new"

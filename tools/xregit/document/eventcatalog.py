@@ -13,24 +13,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from posixpath import normpath
 from typing import Any
 
 from xregit.catalog.origin import repository_of
 from xregit.diagnostics import Diagnostic, Severity, sentence
-from xregit.document.asyncapi.message_importer import address_option
-from xregit.document.schema_files import SchemaFile, SchemaSet, schema_format, schema_id
+from xregit.document.asyncapi.facts import is_uri
+from xregit.document.asyncapi.message_importer import transport
+from xregit.document.asyncapi.reader import ADVICE, label, placeholder_names, scalar
+from xregit.document.schema_files import SchemaFile, SchemaSet, only_type, schema_format, schema_id
 from xregit.source.file_tree import FileError, read
-from xregit.source.yaml_anchors import expand_anchors
+from xregit.source.yaml_loader import expand_anchors
 
-CONFIG = "eventcatalog.config.js"
+CONFIGS = ("eventcatalog.config.js", "eventcatalog.config.mjs", "eventcatalog.config.ts")
 _PAGES = ("index.mdx", "index.md")
 _MESSAGES = {"events": "event", "commands": "command", "queries": "query"}
 _GROUPS = ("domains", "subdomains", "services", "channels")
 _VERSIONED = "versioned"
 _DIRECTIONS = ("sends", "receives")
+_OTHERS = ("flows", "entities", "systems", "containers", "adrs", "diagrams", "data-products", "ubiquitous-languages")
+# Schemas that a page has without naming them, as in the first version of EventCatalog.
+_SCHEMAS = ("schema.json", "schema.avsc", "schema.proto", "schema.xsd")
 _FRONT = re.compile(r"\A---\r?\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
+# Components and headings, which say nothing by themselves.
+_TAGS = re.compile(r"<[^<>]*>|^(?:import .*|#+ .*)$", re.MULTILINE)
 # What is said elsewhere in a catalog, or follows from the rest.
-_PLACED = frozenset({"id", "name", "version", "summary", "owners", "schemaPath", "channels", "deprecated", "draft"})
+_PLACED = frozenset(
+    {"id", "name", "version", "summary", "description", "owners", "schemaPath", "channels", "deprecated", "draft"}
+    | {"operation", "tags", "badges", "externalLinks", "producers", "consumers"}
+)
+_PEOPLE = ("users", "teams")
 
 
 @dataclass(frozen=True)
@@ -40,11 +52,13 @@ class _Page:
     folder: Path
     kind: str
     value: Mapping[str, Any]
+    has_text: bool
 
     @property
     def id(self) -> str:
         """The id of what it is about."""
-        return schema_id(str(self.value.get("id") or self.folder.name))
+        folder = self.folder if self.is_current else self.folder.parent.parent
+        return schema_id(str(self.value.get("id") or folder.name))
 
     @property
     def version(self) -> str:
@@ -61,19 +75,39 @@ class _Page:
         value = self.value.get(name)
         return value.strip() if isinstance(value, str) else ""
 
+    def items(self, name: str) -> list[Any]:
+        """Return the items of a list, or none."""
+        items = self.value.get(name)
+        return items if isinstance(items, list) else []
+
     def ids(self, name: str) -> list[str]:
         """Return the ids of what it refers to."""
-        items = self.value.get(name)
-        listed = items if isinstance(items, list) else ()
-        names = (item.get("id") if isinstance(item, Mapping) else item for item in listed)
+        names = (item.get("id") if isinstance(item, Mapping) else item for item in self.items(name))
         return [schema_id(str(name)) for name in names if name]
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Its tags, badges and extensions that are a value, as labels."""
+        badges = (item.get("content") for item in self.items("badges") if isinstance(item, Mapping))
+        result: dict[str, str] = {}
+        for text in (*self.items("tags"), *badges):
+            name, _, value = scalar(text).partition(":")
+            result |= label(name, value.strip())
+        for name, value in self.value.items():
+            if name.startswith("x-") and scalar(value):
+                result |= label(name, scalar(value))
+        return result
 
 
 @dataclass
 class EventCatalog:
-    """A folder of EventCatalog, read; ``diagnostics`` say what of it was passed over."""
+    """A folder of EventCatalog, read; ``diagnostics`` say what of it was passed over.
+
+    ``protocol`` is that of messages for which no channel names one.
+    """
 
     folder: Path
+    protocol: str = ""
     pages: list[_Page] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -100,13 +134,15 @@ class EventCatalog:
             if parsed is None or not isinstance(parsed.value, Mapping) or parsed.problems:
                 self._note(path, Severity.WARNING, "The page has no front matter that can be read, and is left out.")
             elif kind in _MESSAGES or kind in _GROUPS:
-                self.pages.append(_Page(path.parent, kind, parsed.value))
+                has_text = match is not None and bool(_TAGS.sub("", text[match.end() :]).strip())
+                self.pages.append(_Page(path.parent, kind, parsed.value, has_text))
             else:
-                others[kind] += 1
-        for kind, count in others.items():
-            self._note(
-                self.folder, Severity.INFO, f"{kind.capitalize()} have no place in a catalog and are left out: {count}."
-            )
+                others[kind if kind in _OTHERS else "other pages"] += 1
+        for name in _PEOPLE:
+            others[name] += len([*self.folder.glob(f"{name}/*.md"), *self.folder.glob(f"{name}/*.mdx")])
+        for kind, count in sorted(others.items()):
+            if count:
+                self._leave_out(f"{kind.capitalize()} have no place in a catalog and are left out: {count}.")
         return self
 
     def _of_kind(self, *kinds: str) -> list[_Page]:
@@ -142,24 +178,52 @@ class EventCatalog:
         groups: dict[str, Any] = {}
         files: dict[str, list[SchemaFile]] = {}
         left: Counter[str] = Counter()
+        used: set[Path] = {channel.folder for page in self._of_kind(*_MESSAGES) for channel in self._route(page)[:1]}
         for page in self._of_kind(*_MESSAGES):
             owner = self._owner(page)
             gid = owner.id if owner else self.name
+            used |= {owner.folder} if owner else set()
             group = groups.setdefault(gid, {**_described(owner), "messages": {}})
+            if page.id in group["messages"]:
+                self._note_duplicate(page)
+                continue
             group["messages"][page.id] = self._message(page, gid, files.setdefault(gid, []))
-            left.update(str(name) for name in page.value if name not in _PLACED)
-        for name, count in sorted(left.items()):
-            self._note(
-                self.folder,
-                Severity.INFO,
-                f'"{name}" of {count} message{"s" if count > 1 else ""} has no place here and is left out.',
-            )
+            left.update(name for name in page.value if name not in _PLACED and not _is_label(page, name))
+        if not groups:
+            self._note(self.folder, Severity.WARNING, "There is no event, command or query in this folder.")
+        self._note_rest(left, used)
         schemagroups = {
-            gid: {**_described(None), "name": gid, "schemas": SchemaSet(items).schemas()}
+            gid: {"name": groups[gid].get("name", gid), "schemas": SchemaSet(items).schemas()}
             for gid, items in files.items()
             if items
         }
+        for gid, group in schemagroups.items():
+            for id_ in group["schemas"]:
+                if "dataschemauri" not in groups[gid]["messages"][id_]:  # earlier versions of the message had it
+                    group["schemas"][id_]["meta"] = {"deprecated": {}}
         return {"messagegroups": groups, **({"schemagroups": schemagroups} if schemagroups else {})}
+
+    def _note_rest(self, left: Mapping[str, int], used: set[Path]) -> None:
+        """Note the attributes that have no place, the pages that gave no more than an id, and the texts of pages."""
+        for name, count in sorted(left.items()):
+            self._leave_out(f'"{name}" of {count} message{"s" if count > 1 else ""} has no place here and is left out.')
+        for kind in _GROUPS:
+            count = sum(page.folder not in used for page in self._of_kind(kind))
+            if count:
+                self._leave_out(f"Of {kind} only the ids are kept, where messages name them: {count}.")
+        count = sum(not page.is_current for page in self.pages)
+        if count:
+            self._leave_out(f"Of earlier versions only the schemas are kept: {count}.")
+        count = sum(page.has_text for page in self.pages)
+        if count:
+            self._leave_out(f"What pages say below their attributes is left out: {count}.")
+
+    def _note_duplicate(self, page: _Page) -> None:
+        message = f'Another page describes version {page.version} of "{page.id}" otherwise; this one is left out.'
+        self._note(page.folder, Severity.WARNING, message)
+
+    def _leave_out(self, message: str) -> None:
+        self._note(self.folder, Severity.INFO, message)
 
     def _message(self, page: _Page, gid: str, files: list[SchemaFile]) -> dict[str, Any]:
         """Return a message; its schemas, of all versions, are added to the files."""
@@ -168,29 +232,64 @@ class EventCatalog:
             "kind": _MESSAGES[page.kind],
             "version": page.version,
             "owners": ", ".join(page.ids("owners")),
-            "senders": ", ".join(item.id for item in senders),
-            "receivers": ", ".join(item.id for item in receivers),
+            "senders": ", ".join([*(item.id for item in senders), *page.ids("producers")]),
+            "receivers": ", ".join([*(item.id for item in receivers), *page.ids("consumers")]),
         }
-        schemas = [schema for item in self._versions[page.kind, page.id] for schema in _schema(item)]
-        files += schemas
-        own = next((schema for schema in schemas if schema.version == page.version), None)
-        uri = f"/schemagroups/{gid}/schemas/{own.id}" if own else ""
+        links = [item.get("url") for item in page.items("externalLinks") if isinstance(item, Mapping)]
+        schemas: dict[str, SchemaFile] = {}
+        for item in (page, *(item for item in self._versions[page.kind, page.id] if not item.is_current)):
+            schema = self._schema(item)
+            if schema is not None and schemas.setdefault(item.version, schema).text != schema.text:
+                self._note_duplicate(item)
+        files += schemas.values()
+        own = schemas.get(page.version)
+        uri = f"/schemagroups/{gid}/schemas/{own.id}{only_type(own.format, own.text)}" if own else ""
         return {
             **_described(page),
-            "labels": {name: value for name, value in labels.items() if value},
+            **({"documentation": links[0]} if links and is_uri(links[0]) else {}),
+            "labels": {**page.tags, **{name: value for name, value in labels.items() if value}},
             **({"meta": {"deprecated": {}}} if page.value.get("deprecated") else {}),
             **self._transport(page, [*senders, *receivers]),
             **({"dataschemaformat": own.format, "dataschemauri": uri} if own else {}),
         }
 
+    def _schema(self, page: _Page) -> SchemaFile | None:
+        """Return the schema of one version of a message, if it has one that is understood."""
+        name = page.text("schemaPath") or next((name for name in _SCHEMAS if (page.folder / name).is_file()), "")
+        if not name:
+            return None
+        try:
+            path = normpath(page.folder.relative_to(self.folder) / name)
+            text = read(self.folder, path).decode(errors="replace")
+        except FileError as error:
+            reason = error.problem.message.removeprefix("this can't be read: ")
+            self._note(page.folder, Severity.WARNING, f'The schema "{name}" can\'t be read: {reason}.')
+            return None
+        format_ = schema_format(name, text)
+        if not format_:
+            self._note(
+                page.folder, Severity.WARNING, f'The schema "{name}" is none that is understood, and is left out.'
+            )
+            return None
+        return SchemaFile(f"{page.id}/{page.version}/{name}", page.id, page.version, format_, text)
+
     def _transport(self, page: _Page, services: list[_Page]) -> dict[str, Any]:
         """Return protocol and options by the message's first channel: its own, or that of a service that sends it."""
-        for name in (*page.ids("channels"), *(each for item in services for each in _routes(item, page.id))):
-            channel = self._channels.get(name)
-            names = channel.value.get("protocols") if channel else None
-            if channel and isinstance(names, list) and names:
-                return address_option(str(names[0]), channel.text("address") or channel.id)
-        return {}
+        for channel in self._route(page, services):
+            return transport(str(channel.items("protocols")[0]), channel.text("address") or channel.id)
+        operation = page.value.get("operation")
+        if isinstance(operation, Mapping) and operation.get("method") and operation.get("path"):
+            options = {"method": str(operation["method"]).upper(), "path": placeholder_names(str(operation["path"]))}
+            return {"protocol": "HTTP", "protocoloptions": options}
+        return {"protocol": self.protocol} if self.protocol else {}
+
+    def _route(self, page: _Page, services: Iterable[_Page] | None = None) -> list[_Page]:
+        """Return the channels of a message that name a protocol: its own, then those of the services that have it."""
+        if services is None:
+            services = [item for name in _DIRECTIONS for item in self._services.get((name, page.id), ())]
+        names = (*page.ids("channels"), *(each for item in services for each in _routes(item, page.id)))
+        channels = (self._channels[name] for name in names if name in self._channels)
+        return [channel for channel in channels if channel.items("protocols")]
 
     def _owner(self, page: _Page) -> _Page | None:
         """Return the domain of a message, by its folder or by the service that has it, else that service."""
@@ -206,8 +305,12 @@ class EventCatalog:
     def _note(self, path: Path, severity: Severity, message: str) -> None:
         place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
-        advice = "Nothing needs to be done, unless it says something that readers need: then add it to a description."
-        self.diagnostics.append(Diagnostic("left-out", severity, name, message, help=advice))
+        self.diagnostics.append(Diagnostic("left-out", severity, name, message, help=ADVICE))
+
+
+def _is_label(page: _Page, name: str) -> bool:
+    """Return whether an attribute of a page is one of its labels."""
+    return name.startswith("x-") and bool(scalar(page.value[name]))
 
 
 def _grouped(pairs: Iterable[tuple[tuple[str, str], _Page]]) -> dict[tuple[str, str], list[_Page]]:
@@ -232,15 +335,5 @@ def _routes(service: _Page, message: str) -> Iterator[str]:
 
 
 def _described(page: _Page | None) -> dict[str, str]:
-    texts = {"name": page.text("name"), "description": page.text("summary")} if page else {}
+    texts = {"name": page.text("name"), "description": page.text("summary") or page.text("description")} if page else {}
     return {name: text for name, text in texts.items() if text}
-
-
-def _schema(page: _Page) -> Iterator[SchemaFile]:
-    """Yield the schema of one version of a message, if it has one that is understood."""
-    path = page.folder / page.text("schemaPath")
-    if page.text("schemaPath") and path.is_file() and path.resolve().is_relative_to(page.folder.resolve()):
-        text = path.read_bytes().decode(errors="replace")
-        format_ = schema_format(path.name, text)
-        if format_:
-            yield SchemaFile(f"{page.id}/{page.version}/{path.name}", page.id, page.version, format_, text)

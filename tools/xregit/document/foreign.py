@@ -11,101 +11,186 @@ from urllib.parse import urlsplit
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
-from xregit.document.eventcatalog import CONFIG, EventCatalog
+from xregit.document.asyncapi.reader import read_bytes
+from xregit.document.eventcatalog import CONFIGS, EventCatalog
 from xregit.document.loader import LoadedDocument, load_converted
 from xregit.document.schema_files import ENDINGS, SchemaFolder
-from xregit.document.schema_registry import SchemaRegistry, ask_registry, read_dump
+from xregit.document.schema_registry import ask_registry, read_dump
 from xregit.errors import XregitError
 from xregit.messages.encoder import MessageError, new
 from xregit.messages.matcher import Matcher
+from xregit.model.aliases import canonical, closest_name
+from xregit.protocols.json import json_value
+from xregit.xid import is_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from xregit.catalog.registry import Registry
 
+XREGISTRY = "xregistry"
 _KIND = "AsyncAPI"
 # The endings of schemas that can be nothing else.
 _SCHEMAS = (".avsc", ".proto", ".xsd")
+# By which the payloads of messages without a protocol are tried.
+_ANY_PROTOCOL = "HTTP"
+# The endings of files of lines, each of which is JSON, and how much tells them by their content.
+_LINES, _FIRST_LINES = (".jsonl", ".ndjson"), 1024 * 1024
 _ADVICE = "Correct the example, or the definition."
 _ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignDocument:
-    """A document of another kind: what it became, and the name under which the registry remembers that."""
+    """A document of another kind: what it became, and the name under which the registry remembers that.
+
+    ``host`` is that of a schema registry whose host gives the name, so that another one isn't taken for it.
+    """
 
     loaded: LoadedDocument
     name: str
     value: dict[str, Any]
+    host: str = ""
 
 
-def load_foreign(source: Path | str) -> ForeignDocument | None:
+def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: str = "") -> ForeignDocument | None:
     """Return what a source of another kind becomes, or None for a file that may be an xRegistry document.
 
-    A text is the address of a schema registry, which is asked.
+    A text is the address of a schema registry, which is asked. The kind, one of ``KINDS``, is told by the content
+    unless it is named. ``group`` is the id of its groups, ``protocol`` that of messages for which it names none.
 
     Raises:
-        XregitError: it can't be read.
+        XregitError: it can't be read, is not of the kind that was named, or has its own groups or protocols.
     """
+    own = kind or _kind_of(source)
+    for option, value in (("group", group), ("protocol", protocol)):
+        if value and own not in _TAKING[option]:
+            message = f'"--{option}" has no meaning for "{source}", whose kind is {own}; leave it out'
+            raise XregitError(message)
+    if group and not is_id(group):
+        message = f'"{group}" is no id of a group; write letters, digits, "-", ".", "_" and "~"'
+        raise XregitError(message)
+    if meant := closest_name("protocol", protocol):
+        message = f'"{protocol}" is no protocol; did you mean "{meant}"?'
+        raise XregitError(message)
+    loader = _LOADERS[own]
+    foreign = loader(source, group, canonical("protocol", protocol)) if loader is not None else None
+    if foreign is None and kind in _LOADERS and kind != XREGISTRY:
+        message = f'"{source}" is not what "--from {kind}" says; leave it out, or name another source'
+        raise XregitError(message)
+    return foreign
+
+
+def _kind_of(source: Path | str) -> str:
+    """Return the kind of a source, by its content."""
     if isinstance(source, str):
-        return _registry(Path(urlsplit(source).hostname or "registry"), ask_registry(source))
-    if (source / CONFIG).is_file():
-        catalog = EventCatalog(source).read()
-        value = catalog.document()
-        return ForeignDocument(load_converted(source, value, "EventCatalog", catalog.diagnostics), catalog.name, value)
-    if source.is_dir() or source.suffix in _SCHEMAS:
-        return _load_schemas(source)
-    if not source.is_file():
-        return None
-    data = source.read_bytes()
+        return "schema-registry"
+    if any((source / name).is_file() for name in CONFIGS):
+        return "eventcatalog"
+    if source.is_dir():
+        return XREGISTRY if (source / REGISTRY_FILE).exists() else "schemas"
+    if source.suffix in _SCHEMAS:
+        return "schemas"
+    data = read_bytes(source) if source.is_file() else b""
     if _ASYNCAPI.search(data):
-        return _load_asyncapi(source, data)
-    dump = read_dump(data, source.stem)
-    return _registry(source, dump) if dump else None
+        return "asyncapi"
+    is_dump = read_dump(data, source.stem) is not None
+    if not is_dump and (source.suffix in _LINES or _is_json_lines(data)):
+        message = (
+            f'"{source}" is read as lines of JSON, but holds neither records of a schema registry nor messages; '
+            'these are CloudEvents, what "xregit new" prints, or what "kcat -J" or "mosquitto_sub -F %J" print, and '
+            'are for "xregit learn"'
+        )
+        raise XregitError(message)
+    return "schema-registry" if is_dump else XREGISTRY
 
 
-def _registry(path: Path, registry: SchemaRegistry) -> ForeignDocument:
+def _is_json_lines(data: bytes) -> bool:
+    """Return whether a text is several lines, of which the first two are JSON objects."""
+    lines = [line for line in data[:_FIRST_LINES].splitlines() if line.strip()][:2]
+    try:
+        return len(lines) > 1 and all(isinstance(json_value(line), dict) for line in lines)
+    except ValueError:
+        return False
+
+
+def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDocument | None:
+    if isinstance(source, str):
+        registry = ask_registry(source, group)
+        path = Path(urlsplit(source).hostname or registry.name)
+        host = "" if group else urlsplit(source).netloc.rpartition("@")[2]
+    else:
+        dump = read_dump(read_bytes(source), group or source.stem)
+        if dump is None:
+            return None
+        path, registry, host = source, dump, ""
     value = registry.document()
-    return ForeignDocument(load_converted(path, value, "schema registry", ()), registry.name, value)
+    return ForeignDocument(
+        load_converted(path, value, "schema registry", registry.diagnostics(path.name)), registry.name, value, host
+    )
 
 
-def _load_schemas(path: Path) -> ForeignDocument | None:
-    """Return what a folder of schemas becomes, or a file that can be nothing else."""
-    if (path / REGISTRY_FILE).exists():
+def _load_eventcatalog(source: Path | str, _group: str, protocol: str) -> ForeignDocument | None:
+    folder = Path(source)
+    if not folder.is_dir():
         return None
-    folder = SchemaFolder(path).read()
+    catalog = EventCatalog(folder, protocol).read()
+    value = catalog.document()
+    return ForeignDocument(load_converted(folder, value, "EventCatalog", catalog.diagnostics), catalog.name, value)
+
+
+def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocument | None:
+    """Return what a folder of schemas becomes, or one file."""
+    path = Path(source)
+    folder = SchemaFolder(path, group).read()
     if not folder.files:
         message = f'there is no schema in "{path}"; name a folder with files that end in {", ".join(ENDINGS)}'
         raise XregitError(message)
     value = folder.document()
-    loaded = load_converted(folder.files[0].place(path), value, "schema files", folder.diagnostics)
-    return ForeignDocument(loaded, folder.group, value)
+    return ForeignDocument(load_converted(path, value, "schema files", folder.diagnostics), folder.group, value)
 
 
-def _load_asyncapi(path: Path, data: bytes) -> ForeignDocument | None:
-    importer = AsyncapiImporter()
-    root = importer.reader.document(path, data)
+def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
+    path = Path(source)
+    importer = AsyncapiImporter(group, protocol)
+    root = importer.reader.document(path, read_bytes(path))
     if root is not None and not is_asyncapi(root.value):
         return None
     name = importer.add(root) if root is not None else path.stem
-    registry = load_converted(path, importer.document(), _KIND, ()).registry
-    _check_examples(registry, importer)
+    if importer.examples:
+        _check_examples(load_converted(path, importer.document(), _KIND, ()).registry, importer)
     value = importer.document()
     return ForeignDocument(load_converted(path, value, _KIND, importer.notes.all()), name, value)
 
 
 def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
     """Add each example of the source to its schema, or note that the schema refuses it, or that it isn't recognised."""
-    matcher = Matcher(registry) if importer.examples else None
+    matcher = Matcher(registry)
     for example in importer.examples:
         problem = ""
+        message = registry[example.xid]
+        known = message.protocol or message.envelope
         try:
-            wire = new(registry[example.xid], data=example.node.value, example=True)
+            wire = new(message, data=example.node.value, example=True, protocol="" if known else _ANY_PROTOCOL)
         except MessageError as error:
             problem = f"This example does not fit what the document says: {'; '.join(error.problems)}."
         else:
-            if matcher is not None and example.xid not in {match.xid for match in matcher.match(wire).matches}:
+            if known and example.xid not in {match.xid for match in matcher.match(wire).matches}:
                 problem = f'This example is not recognised as "{example.xid}".'
         if problem:
             importer.notes.add("example-unfit", Severity.WARNING, example.node, problem, _ADVICE)
         elif example.schema is not None and example.node.value not in example.schema.examples:
             example.schema.examples.append(example.node.value)
+
+
+_LOADERS: Mapping[str, Callable[[Path | str, str, str], ForeignDocument | None] | None] = {
+    "asyncapi": _load_asyncapi,
+    "eventcatalog": _load_eventcatalog,
+    "schema-registry": _load_registry,
+    "schemas": _load_schemas,
+    XREGISTRY: None,
+}
+# The kinds of sources of which an option says something.
+_TAKING = {"group": ("asyncapi", "schema-registry", "schemas"), "protocol": ("asyncapi", "eventcatalog")}
+#: What a source may be.
+KINDS = tuple(_LOADERS)

@@ -1,37 +1,42 @@
 """The importer: documents become the YAML files of one registry, all of them or none.
 
 Of xRegistry documents, files that are there stay as they are; an entity with other content, or one that two documents
-state differently, is reported. Documents of other kinds may be imported again: see `updates`.
+state differently, is reported. Documents of other kinds may be imported again, as a merge of three sides, file by file:
+the base is what the source said last time, which the registry keeps in ``imports/``. What the source changed since is
+taken over, what people have edited stays, and a line that both changed is left as people have it, and told.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.loader import read_folder
+from xregit.catalog.references import schema_reference
+from xregit.catalog.views import text_of
 from xregit.diagnostics import Diagnostic, Severity, has_errors, ordered
 from xregit.document.compiler import DEFAULT_REGISTRY_ID
 from xregit.document.foreign import load_foreign
 from xregit.document.loader import load_document
 from xregit.document.model_document import extract_extension
-from xregit.document.registry_merge import MergedRegistry, merge_registries
-from xregit.document.schema_formats import add_schema_formats
-from xregit.document.serializer import LIFECYCLE
-from xregit.document.updates import STATES, plan_update
+from xregit.document.profiles import profile
+from xregit.document.serializer import LIFECYCLE, Serializer
 from xregit.document.yaml_files import YamlFiles
-from xregit.errors import Lines, no_lines
-from xregit.model import export_source
+from xregit.errors import Lines, XregitError, no_lines
+from xregit.model import builtin, export_source, extend
+from xregit.model.files import SPECVERSION
 from xregit.progress import task, track
 from xregit.source import atomic_write
 from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename
 from xregit.source.json_emitter import pretty_json
+from xregit.source.repository import merge_texts
 from xregit.source.yaml_emitter import to_yaml
 from xregit.xid import is_id
 
@@ -39,15 +44,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.catalog.registry import Registry
+    from xregit.catalog.views import Message
     from xregit.document.foreign import ForeignDocument
 
 
+_FORMAT, _URI = "dataschemaformat", "dataschemauri"
+_HOST = "importedfrom"  # in what is kept of a source
 ADDRESSES = ("https://", "http://")
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """The result of an import: ``files`` were written, relative to the registry folder; entities ``kept`` were there.
+
+    Files ``removed`` are those of what left the source.
 
     Nothing was written where ``diagnostics`` holds an error. ``writings`` name for each document that could be read
     the release as which it is written, ``changes`` what of it was read under another name or in another form: one
@@ -61,6 +71,7 @@ class ImportReport:
     writings: tuple[tuple[str, str], ...] = ()
     changes: tuple[Diagnostic, ...] = ()
     lines: Lines = field(default=no_lines, compare=False)
+    removed: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -72,18 +83,28 @@ class ImportReport:
         return replace(
             other,
             files=self.files + other.files,
+            removed=self.removed + other.removed,
             kept=self.kept + other.kept,
             diagnostics=self.diagnostics + other.diagnostics,
             writings=self.writings + other.writings,
         )
 
 
-def import_documents(documents: Path | str | Sequence[Path | str], into: Path | str) -> ImportReport:
+def import_documents(
+    documents: Path | str | Sequence[Path | str],
+    into: Path | str,
+    kind: str = "",
+    *,
+    group: str = "",
+    protocol: str = "",
+) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
     Documents are xRegistry's or AsyncAPI's; a folder holds schemas, and an address is that of a schema registry, the
     only thing that is ever asked. What isn't xRegistry's and was imported before
-    updates its entities: what it changed is taken over, what people have edited since stays.
+    updates its entities: what it changed is taken over, what people have edited since stays. ``kind`` says what the
+    documents are, as ``--from`` does, where their content can't tell. ``group`` is the id of the groups that one source
+    of another kind becomes, ``protocol`` that of messages whose source names none.
 
     Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
 
@@ -93,16 +114,32 @@ def import_documents(documents: Path | str | Sequence[Path | str], into: Path | 
     """
     folder = to_path(into)
     paths = [documents] if isinstance(documents, str | Path) else documents
+    if group and len(paths) != 1:
+        message = "one group is for one source; import each with its own"
+        raise XregitError(message)
     with atomic_write.edit_lock(folder):
-        foreign = {source: load_foreign(source) for source in map(_source, paths)}
+        foreign = {source: load_foreign(source, kind, group, protocol) for source in map(_source, paths)}
         documents_ = [source for source, document in foreign.items() if document is None and isinstance(source, Path)]
         sources = [document for document in foreign.values() if document is not None]
         if not sources:
             return _import(documents_, folder)
         report = update_registry(sources, folder)
+        report = replace(report, diagnostics=(*report.diagnostics, *_missing_protocols(sources)))
         if not documents_ or report.failed:
             return report
         return report.joined(_import(documents_, folder))
+
+
+def _missing_protocols(sources: Sequence[ForeignDocument]) -> Iterator[Diagnostic]:
+    """Report each source that leaves messages without a protocol, and so without topics or paths."""
+    for registry in (source.loaded.registry for source in sources):
+        count = sum(not message.protocol for message in registry.messages)
+        if count:
+            message = f"No server or channel names a protocol for {count} of {len(registry.messages)} messages."
+            advice = (
+                'Import it again with --protocol NAME, such as KAFKA; or write "protocol" and its options yourself.'
+            )
+            yield Diagnostic("protocol-missing", Severity.INFO, registry.place.path, message, help=advice)
 
 
 def _source(document: Path | str) -> Path | str:
@@ -114,12 +151,11 @@ def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportRep
     """Bring the files of a registry folder up to date with documents of other kinds.
 
     Raises:
-        XregitError: a file can't be written.
+        XregitError: a file can't be written, or two sources have one name.
     """
-    from xregit.rules import loading_diagnostics  # `read` does without them
-
+    _check_names(sources, into)
     registries = [source.loaded.registry for source in sources]
-    diagnostics = [problem for registry in registries for problem in loading_diagnostics(registry)]
+    diagnostics = _loading_diagnostics(registries)
     writings = tuple((item.registry.place.path, item.dialect.name) for item in (source.loaded for source in sources))
     failure = partial(ImportReport, (), (), writings=writings, lines=partial(_source_line, registries))
     if has_errors(diagnostics):
@@ -131,7 +167,7 @@ def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportRep
         if (into / state).is_file():
             base |= _entity_files(load_document(into / state).registry)
         new |= _entity_files(source.loaded.registry)
-        new[state] = pretty_json(source.value)
+        new[state] = pretty_json({**source.value, **({_HOST: source.host} if source.host else {})})
     update = plan_update(into, base, new)
     if not (into / REGISTRY_FILE).is_file():
         files = YamlFiles(registries[0])
@@ -140,7 +176,27 @@ def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportRep
     if has_errors(diagnostics):
         return failure(ordered(diagnostics))
     atomic_write.write_and_remove(into, update.files, update.removed)
-    return replace(failure(ordered(diagnostics)), files=tuple(update.files), kept=tuple(update.kept))
+    report = failure(ordered(diagnostics))
+    return replace(report, files=tuple(update.files), removed=tuple(update.removed), kept=tuple(update.kept))
+
+
+def _check_names(sources: Sequence[ForeignDocument], into: Path) -> None:
+    """Refuse sources of one name, of which one would take the place of the other."""
+    names: set[str] = set()
+    for source in sources:
+        path = into / STATES / f"{id_to_filename(source.name)}.json"
+        known = json.loads(path.read_bytes()).get(_HOST, "") if source.host and path.is_file() else ""
+        if source.name in names or (known and known != source.host):
+            other = f'what came from "{known}"' if known else "another source of this import"
+            message = f'the group "{source.name}" is that of {other}; import each by itself, with its own --group'
+            raise XregitError(message)
+        names.add(source.name)
+
+
+def _loading_diagnostics(registries: Sequence[Registry]) -> list[Diagnostic]:
+    from xregit.rules import loading_diagnostics  # `read` does without them, which are a sixth of its start
+
+    return [problem for registry in registries for problem in loading_diagnostics(registry)]
 
 
 def _entity_files(registry: Registry) -> dict[str, bytes]:
@@ -156,14 +212,12 @@ def _registry_id(into: Path) -> str:
 
 
 def _import(documents: Sequence[Path], into: Path) -> ImportReport:
-    from xregit.rules import loading_diagnostics  # `read` does without them
-
     target = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
     model = target.model if target is not None else None
     loaded = [load_document(path, model) for path in track(documents, "reading documents")]
     sources = [document.registry for document in loaded]
     registries = [target, *sources] if target is not None else sources
-    diagnostics = [problem for registry in registries for problem in loading_diagnostics(registry)]
+    diagnostics = _loading_diagnostics(registries)
     writings = tuple((item.registry.place.path, item.dialect.name) for item in loaded if not item.registry.broken)
     changes = ordered([change for item in loaded for change in item.changes])
     lines = partial(_source_line, registries)
@@ -214,18 +268,49 @@ def _source_line(registries: Sequence[Registry], path: str, number: int) -> str 
 
 
 def _with_schema_formats(sources: Sequence[Registry]) -> tuple[list[Registry], list[Diagnostic]]:
-    """Return the documents with the formats that their messages leave to the schemas, and how many each gained."""
+    """Return the documents with the formats that their messages leave to the schemas, and how many each gained.
+
+    A schema that is not in the registry, or doesn't state its own format, leaves a message as it is.
+    """
     registries, diagnostics = [], []
     for source in sources:
-        registry, count = add_schema_formats(source)
-        registries.append(registry)
-        if count:
-            message = (
-                f'"dataschemaformat" is added to {count} message{"" if count == 1 else "s"}, as the schema has it.'
-            )
+        formats = {message.xid: format_ for message in source.messages if (format_ := _missing_format(source, message))}
+        groups = {
+            plural: {gid: _complete_group(group, formats) for gid, group in members.items()}
+            for plural, members in source.groups.items()
+        }
+        registries.append(replace(source, groups=groups) if formats else source)
+        if formats:
+            messages = f"{len(formats)} message{'' if len(formats) == 1 else 's'}"
+            message = f'"{_FORMAT}" is added to {messages}, as the schema has it.'
             advice = "Nothing needs to be done: it is required where a message refers to a schema."
             diagnostics.append(Diagnostic("filled-in", Severity.INFO, source.place.path, message, help=advice))
     return registries, diagnostics
+
+
+def _missing_format(registry: Registry, message: Message) -> str:
+    uri = text_of(message.entity.attributes, _URI)
+    if not uri or message.resolved.attributes.get(_FORMAT) is not None:
+        return ""
+    version = schema_reference(registry, uri).version
+    return text_of(version.attributes, "format") if version is not None else ""
+
+
+def _complete_group(group: Group, formats: Mapping[str, str]) -> Group:
+    collections = {
+        plural: {rid: _complete(item, formats) for rid, item in resources.items()}
+        for plural, resources in group.collections.items()
+    }
+    return replace(group, collections=collections)
+
+
+def _complete(resource: Resource, formats: Mapping[str, str]) -> Resource:
+    if resource.xid not in formats:
+        return resource
+    version = resource.versions[resource.defaultversionid]
+    attributes = {**version.attributes, _FORMAT: formats[resource.xid]}
+    versions = {**resource.versions, version.id: replace(version, attributes=attributes)}
+    return replace(resource, versions=versions, attributes=attributes)
 
 
 def _dropped_attributes(sources: Sequence[Registry], target: Registry | None) -> Iterator[Diagnostic]:
@@ -293,3 +378,196 @@ def _missing_model(merged: MergedRegistry, target: Registry | None) -> Iterator[
     names = [*extension.get("groups", {}), *extension.get("attributes", {})]
     advice = f"Add them to {MODEL_FILE} first: {', '.join(names)}."
     yield Diagnostic("different-model", Severity.ERROR, target.place.path, message, help=advice)
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySource:
+    """An entity and the registry that it comes from."""
+
+    registry: Registry
+    entity: Group | Resource
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRegistry:
+    """One registry made of several, what their models add to ours, and what is wrong.
+
+    ``entities`` are those of the first registry that has them, by xid; the ``duplicates`` are those of the others.
+    """
+
+    registry: Registry
+    extension: Mapping[str, Any]
+    entities: Mapping[str, EntitySource]
+    duplicates: tuple[EntitySource, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def merge_registries(registries: Sequence[Registry]) -> MergedRegistry:
+    """Return the registries, at least one, as one; of an entity that several have, the first counts."""
+    extension, diagnostics = _model_extension(registries)
+    model = extend(builtin(), extension)[0] if extension else builtin()
+    entities: dict[str, EntitySource] = {}
+    duplicates: list[EntitySource] = []
+
+    def add(source: EntitySource) -> bool:
+        is_new = entities.setdefault(source.entity.xid, source) is source
+        if not is_new:
+            duplicates.append(source)
+        return is_new
+
+    groups: dict[str, dict[str, Group]] = {plural: {} for plural in model.groups}
+    for registry in registries:
+        for group in registry.all_groups:
+            add(EntitySource(registry, group))
+            kind = model.groups[group.type.plural]
+            merged = groups[kind.plural].get(group.id) or replace(group, type=kind, collections={})
+            collections = {plural: dict(resources) for plural, resources in merged.collections.items()}
+            for plural, resources in group.collections.items():
+                for rid, resource in resources.items():
+                    if add(EntitySource(registry, resource)):
+                        collections.setdefault(plural, {})[rid] = replace(resource, type=kind.resources[plural])
+            groups[kind.plural][group.id] = replace(merged, collections=collections)
+    whole = replace(registries[0], model=model, groups=groups, problems=())
+    diagnostics += _differences(Serializer(whole, profile(SPECVERSION)), entities, duplicates)
+    diagnostics += _ids_differing_in_case(entities)
+    return MergedRegistry(whole, extension, entities, tuple(duplicates), tuple(diagnostics))
+
+
+def _model_extension(registries: Sequence[Registry]) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """Return what the registries' models add to ours, together, and where they contradict each other."""
+    extension: dict[str, Any] = {}
+    diagnostics: list[Diagnostic] = []
+    for registry in registries:
+        if registry.model is builtin():
+            continue
+        other = extract_extension({"modelsource": export_source(registry.model)})
+        conflict = next(_conflicts(extension, other), "")
+        if conflict:
+            message = f'The model defines "{conflict}" differently from another document or model.yaml.'
+            advice = "Make the definitions equal."
+            path = registry.place.path
+            diagnostics.append(Diagnostic("different-model", Severity.ERROR, path, message, help=advice))
+        extension = _unite(extension, other)
+    return extension, diagnostics
+
+
+def _conflicts(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
+    for name in (name for name in one if name in other):
+        if isinstance(one[name], dict) and isinstance(other[name], dict):
+            yield from (f"{name}.{inner}" for inner in _conflicts(one[name], other[name]))
+        elif one[name] != other[name]:
+            yield name
+
+
+def _unite(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    both = {name: _unite(one[name], other[name]) for name in one if isinstance(one[name], dict) and name in other}
+    return {**other, **one, **both}
+
+
+def _differences(
+    serializer: Serializer, entities: Mapping[str, EntitySource], duplicates: Sequence[EntitySource]
+) -> Iterator[Diagnostic]:
+    for source in duplicates:
+        other = entities[source.entity.xid].entity
+        if _content(serializer, source.entity) != _content(serializer, other):
+            message = f'"{other.xid}" is not the same here and in "{other.place.path}".'
+            yield _diagnostic(
+                source, "different-entity", message, "Make both the same, or give one of them another id."
+            )
+
+
+def _content(serializer: Serializer, entity: Group | Resource) -> Any:
+    """Return all attributes of an entity, in one form whatever form it was written in."""
+    if isinstance(entity, Group):
+        return serializer.group_attributes(entity)
+    if entity.xref:
+        return entity.xref
+    versions = {vid: serializer.version_attributes(entity, version) for vid, version in entity.versions.items()}
+    return entity.defaultversionid, serializer.meta_attributes(entity), versions
+
+
+def _ids_differing_in_case(entities: Mapping[str, EntitySource]) -> Iterator[Diagnostic]:
+    """Report ids that differ by case alone: on many disks they are one file."""
+    xids: dict[str, str] = {}
+    for xid, source in entities.items():
+        other = xids.setdefault(xid.casefold(), xid)
+        if other != xid and other.rsplit("/", 1)[0] == xid.rsplit("/", 1)[0]:
+            message = f'"{xid}" and "{other}" differ by upper and lower case alone.'
+            advice = "Ids are unique without regard to case; rename one."
+            yield _diagnostic(source, "ids-differ-only-in-case", message, advice)
+
+
+def _diagnostic(source: EntitySource, rule: str, message: str, advice: str) -> Diagnostic:
+    place = source.entity.place
+    span = source.registry.origin.span(place, on_key=True)
+    line = (span.line, span.column, span.endline, span.endcolumn)
+    return Diagnostic(rule, Severity.ERROR, place.path, message, *line, xid=source.entity.xid, help=advice)
+
+
+STATES = "imports"
+
+
+@dataclass
+class Update:
+    """What changes below the registry's folder: the new bytes of files, the files to remove, and what was decided."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def note(self, rule: str, path: Path, message: str, advice: str, severity: Severity = Severity.WARNING) -> None:
+        """Add what a person should look at."""
+        self.diagnostics.append(Diagnostic(rule, severity, path.as_posix(), message, help=advice))
+
+
+def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes]) -> Update:
+    """Return what to do so that the files of a folder follow a source; nothing is written.
+
+    ``base`` holds the files as the source made them last time, ``new`` as it makes them now, by their paths.
+    """
+    update = Update()
+    for name in sorted({*base, *new}):
+        path = into / name
+        current = path.read_bytes() if path.is_file() else None
+        if name.startswith(f"{STATES}/"):
+            update.files |= {name: new[name]} if name in new and current != new[name] else {}
+            continue
+        if name not in new:
+            _remove(update, path, name, current, base[name])
+        elif current is None and not path.exists():
+            _add(update, path, name, base.get(name), new[name])
+        elif current == new[name] or base.get(name) == new[name]:
+            update.kept.append(name)
+        elif name not in base or current is None:
+            message = "The import would write this file, but it is there and holds something else."
+            update.note(
+                "different-entity", path, message, "Move the file away, or rename it in the source.", Severity.ERROR
+            )
+        else:
+            update.files[name], conflicts = merge_texts(current, base[name], new[name])
+            if conflicts:
+                lines = ", ".join(map(str, conflicts))
+                message = (
+                    f"The source and this file were both changed in the same lines; the file's are kept (line {lines})."
+                )
+                update.note("edited-here-and-there", path, message, "Compare them with the source.")
+    return update
+
+
+def _remove(update: Update, path: Path, name: str, current: bytes | None, base: bytes) -> None:
+    if current == base:
+        update.removed.append(name)
+    elif current is not None:
+        message = "The source no longer has this; the file is kept, since it was edited here."
+        update.note("gone-from-source", path, message, "Delete it if nobody needs it.")
+
+
+def _add(update: Update, path: Path, name: str, base: bytes | None, new: bytes) -> None:
+    if base is None:
+        update.files[name] = new
+    elif base != new:
+        message = "The file was deleted here, and the source has changed it since; it stays deleted."
+        update.note("deleted-here", path, message, f"To have it again, delete its entry from {STATES}/ and import.")
+    else:
+        update.kept.append(name)

@@ -5,34 +5,62 @@ Nothing is fetched. Names and forms of other releases become ours; each kind of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import chain
 from json import loads
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
-from xregit.catalog.entities import Place
+from xregit.catalog.entities import (
+    FIRST_VERSION,
+    META,
+    VERSIONS,
+    Document,
+    Group,
+    Place,
+    Resource,
+    build_resource,
+    meta_names,
+    normalise_resource,
+)
 from xregit.catalog.layout import registry_folder
 from xregit.catalog.loader import read_folder
-from xregit.catalog.origin import Origin, repository_of
+from xregit.catalog.origin import Origin, original_pointer, repository_of
 from xregit.catalog.registry import Registry
+from xregit.catalog.resolver import BASE, SELECTORS
 from xregit.diagnostics import Diagnostic, Severity, Span
-from xregit.document.dialects.detection import OLDEST, DialectMatch, SignMatch, detect_dialect, detect_other
-from xregit.document.dialects.steps import NO_MOVES
-from xregit.document.dialects.upgrade import UpgradedDocument, known_collections, upgrade
+from xregit.document.dialects.converter import convert
+from xregit.document.dialects.steps import NO_MOVES, Conversion, trace_paths
+from xregit.document.dialects.upgrade import (
+    OLDEST,
+    DialectMatch,
+    SignMatch,
+    UpgradedDocument,
+    detect_dialect,
+    detect_other,
+    known_collections,
+    upgrade,
+)
 from xregit.document.model_document import extension_names, extract_extension
-from xregit.document.parser import DocumentParser, Note, note_of
+from xregit.document.profiles import dialect, steps_for
+from xregit.document.version_document import inline_document
 from xregit.errors import CatalogError, XregitError
-from xregit.model import builtin, extend
+from xregit.model import builtin, canonical, extend
+from xregit.model import normalise as model_normalised
 from xregit.model.language import NOTHING, Model
 from xregit.source import json_loader, yaml_loader
 from xregit.source.directives import directives
+from xregit.source.scalars import without_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from xregit.catalog.entities import Group
+    from xregit.document.profiles import Step
     from xregit.json_pointer import KeyPath
+    from xregit.model.language import GroupModel, ResourceModel
 
 
 DUPLICATE_KEY = "json-duplicate-key"
@@ -64,9 +92,17 @@ def load(path: Path | str) -> Registry:
             error; it holds the diagnostics.
         XregitError: there is nothing at the path, or the folder is no registry.
     """
+    return expect_readable(read(path))
+
+
+def expect_readable(registry: Registry) -> Registry:
+    """Return a registry that was read, if all of it could be.
+
+    Raises:
+        CatalogError: it could not, and the registry's settings keep that an error.
+    """
     from xregit.rules import loading_diagnostics  # `read` does without them
 
-    registry = read(path)
     errors = tuple(item for item in loading_diagnostics(registry) if item.severity is Severity.ERROR)
     if errors:
         raise CatalogError(errors, registry.origin.line)
@@ -277,3 +313,298 @@ def _read_bytes(path: Path) -> bytes:
     except OSError as error:
         message = f'"{path}" can\'t be read: {error.strerror}'
         raise XregitError(message) from error
+
+
+DIALECT = "1.0"
+MAX_BASES = 100
+# The kind of entity whose steps hold for all types that a dialect doesn't know.
+OF_SERVERS = frozenset({"specversion", "capabilities", "model", "modelsource"})
+SERVED = frozenset({"self", "shortself", "xid"})
+# What some documents have for a selector without a value.
+_LEAKED = "None"
+_XID_PARTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A change or a fault at a path of the document."""
+
+    rule: str
+    severity: Severity
+    path: KeyPath
+    message: str
+    help: str = ""
+    xid: str = ""
+
+
+def note_of(change: Conversion, path: KeyPath, xid: str = "") -> Note:
+    """Return the note of a change to an entity, at a path of the document."""
+    if change.conflict:
+        return Note("conflicting-names", Severity.ERROR, path, change.message, "Keep one of the two.", xid)
+    return Note("other-dialect", Severity.WARNING if change.warns else Severity.INFO, path, change.message)
+
+
+class DocumentParser:
+    """One pass over one document's value; ``notes`` collects changes and faults.
+
+    ``moved`` maps the pointer of an attribute under our names to the pointer at which it was written.
+    """
+
+    def __init__(self, model: Model, file: str, places: Mapping[KeyPath, KeyPath] = NO_MOVES) -> None:
+        """Parse entities of a model; ``places`` maps paths of the value to those at which they stand in the file."""
+        self._model = model
+        self._file = file
+        self._places = places
+        self._steps = dialect(DIALECT).entities
+        self._steps_by_selectors: dict[tuple[Any, ...], tuple[Step, ...]] = {}
+        self._document: Mapping[str, Any] = NOTHING
+        self.notes: list[Note] = []
+        self.moved: dict[KeyPath, KeyPath] = {}
+
+    def registry(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the attributes of the registry itself."""
+        own = _without_collections(value, self._model.groups)
+        own = {name: item for name, item in own.items() if name not in OF_SERVERS}
+        for name in [name for name, item in own.items() if name not in self._model.attributes and _is_collection(item)]:
+            del own[name]
+            advice = "Define the type in model.yaml, or in the document's modelsource."
+            self._error("unknown-group-type", (name,), f'the model has no group type "{name}"', advice)
+        attributes = self._entity("registry", own, (), SERVED)
+        return self._as_text(attributes, model_normalised(self._model.attributes, attributes), ())
+
+    def groups(self, value: Mapping[str, Any]) -> dict[str, dict[str, Group]]:
+        """Return all groups by type and id."""
+        self._document = value
+        groups = {}
+        for plural, model in self._model.groups.items():
+            members = self._members(value.get(plural), (plural,))
+            groups[plural] = {gid: self._group(model, gid, members[gid]) for gid in sorted(members)}
+        return groups
+
+    def _members(self, collection: Any, path: KeyPath) -> dict[str, Mapping[str, Any]]:
+        """Return those members of a collection that are mappings and can have an xid, and report the others."""
+        if collection is None:
+            return {}
+        if not isinstance(collection, Mapping):
+            self._error("not-a-mapping", path, f'"{path[-1]}" must be a mapping of ids', 'Write it as {"id": {…}}.')
+            return {}
+        members = {}
+        for key, value in collection.items():
+            if not isinstance(value, Mapping):
+                advice = "Write {} if there is nothing to say."
+                self._error("not-a-mapping", (*path, key), f'"{key}" holds no attributes', advice)
+            elif key == "" or "/" in key:
+                why = 'because of the "/"' if key else "because it is empty"
+                self._error("malformed-id", (*path, key), f'"{key}" can\'t be an id, {why}', "Rename it.")
+            else:
+                members[key] = value
+        return members
+
+    def _group(self, model: GroupModel, gid: str, value: Mapping[str, Any]) -> Group:
+        path: KeyPath = (model.plural, gid)
+        own = _without_collections(value, model.resources)
+        selectors = inherit_selectors(self._document, value, NOTHING)
+        attributes = self._entity(model.singular, own, path, SERVED, selectors)
+        self._take_id(attributes, f"{model.singular}id", gid, path)
+        attributes = self._as_text(attributes, model_normalised(model.attributes, attributes), path)
+        collections = {}
+        for plural, resource in model.resources.items():
+            members = self._members(value.get(plural), (*path, plural))
+            collections[plural] = {
+                rid: self._resource(resource, rid, members[rid], (*path, plural), attributes) for rid in sorted(members)
+            }
+        place = Place(self._file, self._path_in_file(path))
+        return Group(f"/{model.plural}/{gid}", gid, model, attributes, collections, place)
+
+    def _resource(
+        self, model: ResourceModel, rid: str, value: Mapping[str, Any], path: KeyPath, group: Mapping[str, Any]
+    ) -> Resource:
+        path = (*path, rid)
+        selectors = {} if model.hasdocument else inherit_selectors(self._document, value, group)
+        own = {name: item for name, item in value.items() if name not in {META, VERSIONS}}
+        attributes = self._entity(model.singular, own, path, _server_attributes(model), selectors)
+        self._take_id(attributes, f"{model.singular}id", rid, path)
+        meta = value.get(META)
+        if isinstance(meta, Mapping):
+            attributes[META] = self._entity("meta", meta, (*path, META), _server_attributes(model))
+            self._take_id(attributes[META], f"{model.singular}id", rid, (*path, META))
+        versions = self._versions(model, rid, value.get(VERSIONS), path, selectors)
+        if versions:
+            if "versionid" in value or "isdefault" in value:  # the rest repeats the default version (API view)
+                of_resource = {META, *meta_names(model)}
+                attributes = {name: item for name, item in attributes.items() if name in of_resource}
+            attributes = self._without_repeated(attributes, versions, path)
+            if model.maxversions == 1:
+                attributes |= self._take_meta(meta_names(model) - attributes.keys(), versions, path)
+            attributes[VERSIONS] = versions
+        attributes = self._as_text(attributes, normalise_resource(model, attributes, selectors), path)
+        place = Place(self._file, self._path_in_file(path))
+        documents = self._documents(model.singular, attributes, path) if model.hasdocument else {}
+        return build_resource(_xid(path), model, attributes, place, documents)
+
+    def _versions(
+        self, model: ResourceModel, rid: str, collection: Any, path: KeyPath, selectors: Mapping[str, str]
+    ) -> dict[str, dict[str, Any]]:
+        kind = f"{model.singular} version" if f"{model.singular} version" in self._steps else model.singular
+        versions = {}
+        for vid, value in self._members(collection, (*path, VERSIONS)).items():
+            version_path = (*path, VERSIONS, vid)
+            versions[vid] = self._entity(kind, value, version_path, _server_attributes(model), selectors)
+            self._take_id(versions[vid], "versionid", vid, version_path)
+            self._take_id(versions[vid], f"{model.singular}id", rid, version_path)
+        return versions
+
+    def _take_meta(
+        self, names: frozenset[str], versions: Mapping[str, dict[str, Any]], path: KeyPath
+    ) -> Mapping[str, Any]:
+        """Move attributes of a resource, such as that it is deprecated, out of its one version (1.0-rc1)."""
+        meta = {}
+        for vid, version in versions.items():
+            for name in sorted(names & version.keys()):
+                meta[name] = version.pop(name)
+                change = Conversion((VERSIONS, vid, name), f'"{name}" of a version is read as that of all versions')
+                self.notes.append(self._note(change, path))
+        return meta
+
+    def _without_repeated(
+        self, attributes: dict[str, Any], versions: Mapping[str, Any], path: KeyPath
+    ) -> dict[str, Any]:
+        """Return the attributes beside the versions, without those that each of these states itself."""
+        repeated = [name for name in attributes if all(name in version for version in versions.values())]
+        for name in repeated:
+            if any(version[name] != attributes[name] for version in versions.values()):
+                message = f'"{name}" beside the versions is left out, since each version states another'
+                self.notes.append(Note("left-out", Severity.INFO, self._path_in_file((*path, name)), message))
+        return {name: item for name, item in attributes.items() if name not in repeated}
+
+    def _documents(self, singular: str, attributes: dict[str, Any], path: KeyPath) -> dict[str, Document]:
+        """Take the inline documents out of a resource's versions, or of the resource that has no versions."""
+        only_version = {str(attributes.get("versionid", FIRST_VERSION)): attributes}
+        documents = {}
+        for vid, version in attributes.get(VERSIONS, only_version).items():
+            version_path = (*path, VERSIONS, vid) if VERSIONS in attributes else path
+            names = [name for name in (singular, f"{singular}base64", f"{singular}url") if name in version]
+            if len(names) > 1:
+                message = f"only one of {', '.join(names)} may be stated"
+                self._error("two-documents", (*version_path, names[1]), message, "Keep one.")
+            data = inline_document(version, singular)
+            version.pop(singular, None)
+            encoded = version.pop(f"{singular}base64", None)
+            if data is not None:
+                documents[vid] = Document(Place(self._file, (*self._path_in_file(version_path), names[0])), data)
+            elif encoded is not None:
+                message = f'"{singular}base64" is not base 64'
+                advice = "Encode the bytes of the document by RFC 4648, section 4."
+                self._error("invalid-attribute", (*version_path, f"{singular}base64"), message, advice)
+        return documents
+
+    def _entity(
+        self,
+        kind: str,
+        value: Mapping[str, Any],
+        path: KeyPath,
+        served: frozenset[str],
+        selectors: Mapping[str, str] = NOTHING,
+    ) -> dict[str, Any]:
+        """Return an entity's attributes under our names, without those that only a server states."""
+        key = (kind, *sorted(selectors.items()))
+        if key not in self._steps_by_selectors:
+            steps = steps_for(self._steps, kind)
+            self._steps_by_selectors[key] = tuple(step for step in steps if step.holds(selectors))
+        own = {name: item for name, item in value.items() if name not in served}
+        result, changes = convert(own, self._steps_by_selectors[key])
+        traced, moved = trace_paths(changes)
+        self.notes += [self._note(change, path) for change in traced]
+        for new, old in moved.items():
+            self.moved[*self._path_in_file(path), *new] = self._path_in_file((*path, *old))
+        return dict(result)
+
+    def _as_text(self, attributes: dict[str, Any], normal: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+        """Return the attributes in their normal form, with text where text is due, and note that if it differs."""
+        if normal != attributes:
+            message = "numbers or booleans that stand where text is due are read as text"
+            self.notes.append(Note("other-dialect", Severity.INFO, self._path_in_file(path), message, xid=_xid(path)))
+        result: dict[str, Any] = without_text(normal)
+        return result
+
+    def _take_id(self, attributes: dict[str, Any], name: str, key: str, path: KeyPath) -> None:
+        """Take an id out of the attributes; it must be that of the key it stands under."""
+        id_ = attributes.pop(name, key)
+        if id_ != key:
+            message = f'the {name} is "{id_}", but its key is "{key}"'
+            self._error("mismatched-id", (*path, name), message, "Correct one of the two, or leave the id out.")
+
+    def _error(self, rule: str, path: KeyPath, message: str, advice: str) -> None:
+        self.notes.append(Note(rule, Severity.ERROR, self._path_in_file(path), message, advice, _xid(path)))
+
+    def _note(self, change: Conversion, path: KeyPath) -> Note:
+        return note_of(change, self._path_in_file((*path, *change.path)), _xid(path))
+
+    def _path_in_file(self, path: KeyPath) -> KeyPath:
+        """Return where in the file something stands, from its path under the names of 1.0."""
+        return original_pointer(path, self._places)
+
+
+def inherit_selectors(
+    document: Mapping[str, Any], value: Mapping[str, Any], group: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the selectors of an entity as we spell them: its own, its group's, or those of a base message."""
+    selectors: dict[str, str] = {}
+    own = _with_last_version(value)
+    for name in SELECTORS:
+        for source in chain((own, group), _base_messages(document, own)):
+            selector = source.get(name)
+            if isinstance(selector, str) and selector != _LEAKED:
+                selectors[name] = canonical(name, selector)
+                break
+    return selectors
+
+
+def _base_messages(document: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a message's base messages in the document, the nearest first."""
+    for _ in range(MAX_BASES):
+        reference = next((value[name] for name in _base_names() if isinstance(value.get(name), str)), "")
+        parts = reference.removeprefix("#").split("/")[1 : _XID_PARTS + 1]
+        target: Any = document if len(parts) == _XID_PARTS else None
+        for part in parts:
+            target = target.get(part) if isinstance(target, Mapping) else None
+        if not isinstance(target, Mapping):
+            return
+        value = _with_last_version(target)
+        yield value
+
+
+@cache
+def _base_names() -> tuple[str, ...]:
+    """Return all names of the attribute that refers to a base message."""
+    steps = dialect(DIALECT).entities["message"]
+    return (BASE, *(old for step in steps if not step.at for old, new in step.names.items() if new == BASE))
+
+
+def _with_last_version(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a resource's attributes with those of its last version, where it lists versions."""
+    versions = value.get(VERSIONS)
+    last = [*versions.values()][-1] if isinstance(versions, dict) and versions else None
+    return {**value, **last} if isinstance(last, dict) else value
+
+
+def _xid(path: KeyPath) -> str:
+    """Return the xid of the entity that a path of the document leads to or into."""
+    return "/" + "/".join(str(part) for part in path[:_XID_PARTS])
+
+
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(item, dict) for item in value.values())
+
+
+def _without_collections(value: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    names = {f"{plural}{ending}" for plural in types for ending in ("", "url", "count")}
+    return {name: item for name, item in value.items() if name not in names}
+
+
+@lru_cache(maxsize=64)
+def _server_attributes(model: ResourceModel) -> frozenset[str]:
+    """Return what only a server states of a resource, its versions and its meta entity; epochs are kept."""
+    kinds = (model.resourceattributes, model.attributes, model.metaattributes)
+    pairs = [pair for kind in kinds for pair in kind.items()]
+    return frozenset(name for name, attribute in pairs if attribute.core and attribute.readonly) - {"epoch"}

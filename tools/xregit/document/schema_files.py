@@ -29,10 +29,14 @@ from xregit.xid import is_id
 ENDINGS = (".avsc", ".proto", ".xsd", ".json")
 _VERSION_FOLDER = re.compile(r"v?([0-9]+(?:[._][0-9]+)*)", re.IGNORECASE)
 _VERSION_END = re.compile(r"(.+?)[-_.]v?([0-9]+(?:[._][0-9]+)*)", re.IGNORECASE)
+# A number of a version, as far as one is read, and what stands before the next.
+_PARTS = re.compile(r"(?=.)([0-9]{0,18})([^0-9]*)")
 _NO_ID = re.compile(r"[^A-Za-z0-9._~-]+")
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _PROTO3 = re.compile(r"""(?m)^[ \t]*syntax\s*=\s*["']proto3""")
 _XSD11 = re.compile(r"""\bminVersion\s*=\s*["']1\.1["']""")
+_PACKAGE = re.compile(r"(?m)(?:^|;)[ \t]*package\s+([\w.]+)\s*;")
+_MESSAGE = re.compile(r"(?m)(?:^|[;}])[ \t]*message\s+(\w+)")
 _STRUCTURE = "json-structure.org"
 # Where each language names another file: what comes before the name, the name, and what follows it.
 _REFERENCES: Mapping[str, re.Pattern[str]] = {
@@ -55,10 +59,7 @@ class SchemaFile:
     format: str
     text: str
     references: Mapping[str, str] = field(default_factory=dict)
-
-    def place(self, folder: Path) -> Path:
-        """Return the path of the file, given the folder that was read, or the file itself."""
-        return folder if folder.is_file() else folder / self.path
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
@@ -99,7 +100,10 @@ class SchemaSet:
         previous = ""
         for vid in sorted(versions, key=_version_key):
             text = self._rewritten(versions[vid])
-            head = {"ancestor": previous or vid, **_description(text), "format": versions[vid].format}
+            file = versions[vid]
+            labels = {"labels": dict(file.labels)} if file.labels else {}
+            value = json_loader.parse(text.encode()).value if text.lstrip()[:1] == "{" else None
+            head = {"ancestor": previous or vid, **stated_texts(value), **labels, "format": file.format}
             yield vid, {**head, "schema": text}
             previous = vid
 
@@ -154,14 +158,15 @@ class SchemaFolder:
     """A folder of schemas, read; ``diagnostics`` say what of it was passed over."""
 
     folder: Path
+    name: str = ""
     files: list[SchemaFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def group(self) -> str:
-        """The id of the group that it becomes."""
+        """The id of the group that it becomes: its name, or else that of the folder."""
         place = self.folder.resolve()
-        return schema_id((place.parent if place.is_file() else place).name).lower()
+        return self.name or schema_id((place.parent if place.is_file() else place).name).lower()
 
     def read(self) -> SchemaFolder:
         """Read all files below the folder.
@@ -234,8 +239,26 @@ def _id_and_version(path: str) -> tuple[str, str]:
     return schema_id(".".join((*folders, name))), version.replace("_", ".") or "1"
 
 
-def _version_key(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
+def _version_key(version: str) -> tuple[Any, ...]:
+    """Return what versions are ordered by: numbers as such, and 1.0-beta before 1.0."""
+    main, _, rest = version.removeprefix("v").partition("-")
+    return _parts(main), not rest, _parts(rest)
+
+
+def _parts(text: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(digits or 0), rest) for digits, rest in _PARTS.findall(text))
+
+
+def protobuf_types(text: str) -> list[str]:
+    """Return the full names of the messages that a document of Protobuf defines, in their order."""
+    package = _PACKAGE.search(text)
+    return [f"{package[1]}.{name}" if package else name for name in _MESSAGE.findall(text)]
+
+
+def only_type(format_: str, text: str) -> str:
+    """Return what a reference to a schema ends in to mean its only message of Protobuf; else nothing."""
+    types = protobuf_types(text) if format_.startswith("Protobuf/") else []
+    return f":{types[0]}" if len(types) == 1 else ""
 
 
 def schema_format(name: str, text: str) -> str:
@@ -261,11 +284,15 @@ def _json_format(name: str, value: Any) -> str:
     return "JsonSchema/draft-07" if is_schema else ""
 
 
-def _description(text: str) -> dict[str, str]:
-    """Return what a JSON Schema or an Avro type says of itself."""
-    value = json_loader.parse(text.encode()).value if text.lstrip()[:1] == "{" else None
-    texts = (value.get(name) for name in ("description", "doc")) if isinstance(value, Mapping) else ()
-    return next(({"description": item} for item in texts if isinstance(item, str) and item), {})
+def stated_texts(document: Any) -> dict[str, str]:
+    """Return name and description of a schema, as a JSON Schema or an Avro type states them itself."""
+    names = {"title": "name", "description": "description", "doc": "description"}
+    texts = (
+        {ours: document.get(name) for name, ours in names.items() if name in document}
+        if isinstance(document, Mapping)
+        else {}
+    )
+    return {ours: text for ours, text in texts.items() if isinstance(text, str) and text.strip()}
 
 
 def _avro_names(files: Sequence[SchemaFile]) -> dict[str, Any]:

@@ -9,94 +9,169 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
+from threading import Thread
+from time import monotonic
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from xregit.document.schema_files import SchemaFile, SchemaSet, schema_format, schema_id
+from xregit.diagnostics import Diagnostic, Severity
+from xregit.document.asyncapi.reader import ADVICE, label, scalar
+from xregit.document.schema_files import SchemaFile, SchemaSet, protobuf_types, schema_format, schema_id
 from xregit.errors import XregitError
+from xregit.source import json_loader
+from xregit.source.json_emitter import pretty_json
 
-_TIMEOUT = 30.0  # seconds
+# Seconds until an answer must begin, and until it must be whole.
+_TIMEOUT, _ANSWER = 30.0, 60.0
+#: Seconds until everything that a registry holds must be there.
+DEADLINE = 1800.0
 _MAX_ANSWER = 64 * 1024 * 1024
 _FILE_NAMES = {"AVRO": ".avsc", "PROTOBUF": ".proto", "JSON": ".schema.json"}
 _VALUE, _KEY = "-value", "-key"
 _RECORD = re.compile(rb'\\?"subject\\?"')
 
 
+# What a registry is called whose address has no name: it is Kafka that it serves.
+_NAMELESS = "kafka"
+# A subject's context, of which the default one has no name.
+_CONTEXT = re.compile(r":\.([^:]*):(.*)", re.DOTALL)
+
+
 @dataclass
 class SchemaRegistry:
-    """What a schema registry holds: its name, each subject's versions, and the compatibility of subjects."""
+    """What a schema registry holds: its name, each subject's versions, and what is set for subjects.
+
+    ``deleted`` are subjects and versions that only a soft deletion hides, ``left`` counts what has no place.
+    """
 
     name: str
     subjects: dict[str, dict[int, Mapping[str, Any]]] = field(default_factory=dict)
     compatibility: dict[str, str] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
+    left: Counter[str] = field(default_factory=Counter)
 
     def add(self, item: Mapping[str, Any]) -> None:
         """Add one version of a subject, as the API gives it; one that was deleted goes."""
         versions = self.subjects.setdefault(str(item["subject"]), {})
         if item.get("deleted"):
             versions.pop(int(item["version"]), None)
+            self.deleted.add(f"{item['subject']}/{item['version']}")
         else:
             versions[int(item["version"])] = item
+            self.deleted.discard(f"{item['subject']}/{item['version']}")
+            metadata = item.get("metadata")
+            names = metadata if isinstance(metadata, Mapping) else {}
+            self.left.update(f"metadata/{name}" for name, value in names.items() if name != "properties" and value)
+            self.left.update(name for name in ("ruleSet",) if item.get(name))
+
+    def configure(self, subject: str, config: Mapping[str, Any]) -> None:
+        """Add what is set for a subject, of which the compatibility mode has a place."""
+        self.compatibility[subject] = str(config["compatibilityLevel"]).replace("NONE", "")
+        self.left.update(name for name in _SETTINGS if config.get(name))
+
+    def diagnostics(self, path: str) -> list[Diagnostic]:
+        """Return what there is to say of what is left out of a source of this path or name."""
+        texts = [
+            f'"{name}" of {count} {"subjects" if count > 1 else "subject"} is left out.'
+            for name, count in sorted(self.left.items())
+        ]
+        if self.deleted:
+            texts.append(f"What was deleted there is left out: {', '.join(sorted(self.deleted))}.")
+        return [Diagnostic("left-out", Severity.INFO, path, text, help=ADVICE) for text in texts]
 
     def document(self) -> dict[str, Any]:
-        """Return the xRegistry document: a schema group, and a message group of the topics' messages."""
-        files = [_file(item) for versions in self.subjects.values() for item in versions.values()]
-        schemas = SchemaSet(files).schemas()
-        for subject, mode in self.compatibility.items():
-            if schema_id(subject) in schemas and mode:
-                schemas[schema_id(subject)]["meta"] = {"compatibility": mode.lower()}
-        messages = dict(self._messages({file.id: file for file in files}))
-        group = {"name": self.name, "protocol": "KAFKA", "messages": messages}
-        return {
-            "schemagroups": {self.name: {"name": self.name, "schemas": schemas}},
-            **({"messagegroups": {self.name: group}} if messages else {}),
-        }
-
-    def _messages(self, files: Mapping[str, SchemaFile]) -> Iterator[tuple[str, Any]]:
-        """Yield the message of each subject that names a topic: TopicNameStrategy and TopicRecordNameStrategy."""
+        """Return the xRegistry document: for each context a schema group, and a group of the topics' messages."""
+        contexts: dict[str, dict[str, str]] = {}
         for subject in self.subjects:
-            schema = files.get(schema_id(subject))
-            if schema is None:
-                continue
-            record = _record(schema)
-            topic = subject.removesuffix(_VALUE) if subject.endswith(_VALUE) else subject.removesuffix(f"-{record}")
-            if topic in ("", subject):
-                continue
-            yield (
-                schema_id(topic if subject.endswith(_VALUE) else record),
-                {
-                    "protocol": "KAFKA",
-                    "protocoloptions": {"topic": topic},
-                    "dataschemaformat": schema.format,
-                    "dataschemauri": f"/schemagroups/{self.name}/schemas/{schema.id}",
-                },
-            )
+            match = _CONTEXT.fullmatch(subject)
+            context, name = match.groups() if match else ("", subject)
+            gid = f"{self.name}.{schema_id(context)}" if context else self.name
+            contexts.setdefault(gid, {})[subject] = name
+        result: dict[str, Any] = {"schemagroups": {}, "messagegroups": {}}
+        for gid, names in contexts.items():
+            files = [_file(item, name) for subject, name in names.items() for item in self.subjects[subject].values()]
+            schemas = SchemaSet(files).schemas()
+            for subject, name in names.items():
+                if schema_id(name) in schemas and self.compatibility.get(subject):
+                    schemas[schema_id(name)]["meta"] = {"compatibility": self.compatibility[subject].lower()}
+            result["schemagroups"][gid] = {"name": gid, "schemas": schemas}
+            messages = dict(_messages(gid, names.values(), files))
+            if messages:
+                result["messagegroups"][gid] = {"name": gid, "protocol": "KAFKA", "messages": messages}
+        return {plural: groups for plural, groups in result.items() if groups}
 
 
-def ask_registry(address: str) -> SchemaRegistry:
+_SETTINGS = ("compatibilityGroup", "defaultMetadata", "overrideMetadata", "defaultRuleSet", "overrideRuleSet")
+
+
+def _messages(gid: str, subjects: Iterable[str], files: Sequence[SchemaFile]) -> Iterator[tuple[str, Any]]:
+    """Yield the message of each subject that is one's: of a topic, a record, or a record of a topic.
+
+    These are the subject name strategies. A record to which others refer is a part of messages, and none itself.
+    """
+    schemas = {file.id: file for file in files}
+    parts = {path.rpartition("/")[0] for file in files for path in file.references.values()}
+    for subject in subjects:
+        schema = schemas.get(schema_id(subject))
+        record = _record(schema) if schema else ""
+        if schema is None or (subject == record and subject in parts):
+            continue
+        topic = subject.removesuffix(_VALUE) if subject.endswith(_VALUE) else subject.removesuffix(f"-{record}")
+        if subject != record and topic in ("", subject):
+            continue
+        key = schemas.get(schema_id(f"{topic}{_KEY}"))
+        root = f":{record}" if schema.language == "Protobuf" and record else ""
+        yield (
+            schema_id(topic if subject.endswith(_VALUE) else record),
+            {
+                **({"labels": {"key-schema": f"/schemagroups/{gid}/schemas/{key.id}"}} if key else {}),
+                "protocol": "KAFKA",
+                **({"protocoloptions": {"topic": topic}} if subject != record else {}),
+                "dataschemaformat": schema.format,
+                "dataschemauri": f"/schemagroups/{gid}/schemas/{schema.id}{root}",
+            },
+        )
+
+
+def ask_registry(address: str, name: str = "", deadline: float = DEADLINE) -> SchemaRegistry:
     """Return what a registry holds; a user's name and password in the address are sent to it, and kept nowhere.
 
+    It is called after its host unless a name is given. All must be there before the deadline, in seconds from now.
+
     Raises:
-        XregitError: it can't be reached, refuses, or answers something else than a schema registry.
+        XregitError: it can't be reached, refuses, is too slow, or answers something else than a schema registry.
     """
-    parts = urlsplit(address)
-    client = _Client(parts.username or "", parts.password or "", urlunsplit(parts._replace(netloc=_host(parts.netloc))))
-    registry = SchemaRegistry(schema_id(parts.hostname or "schemas").lower())
-    for subject in client.names("subjects", str):
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        message = f"the address of the schema registry is none: {error}"
+        raise XregitError(message) from error
+    client = _Client(
+        parts.username or "",
+        parts.password or "",
+        urlunsplit(parts._replace(netloc=_host(parts.netloc))),
+        monotonic() + deadline,
+    )
+    registry = SchemaRegistry(name or _host_name(parts.hostname or ""))
+    subjects = client.names("subjects?subjectPrefix=:*:", str)  # of all contexts, where there are any
+    for subject in subjects:
         versions = f"subjects/{quote(subject, safe='')}/versions"
         for path in [f"{versions}/{version}" for version in client.names(versions, int)]:
             item = client.get(path)
             if not _is_schema(item):
                 raise client.error(path, "it answers no schema")
             registry.add(item)
-        mode = client.get(f"config/{quote(subject, safe='')}?defaultToGlobal=true", optional=True)
-        level = mode.get("compatibilityLevel") if isinstance(mode, Mapping) else None
-        registry.compatibility[subject] = level if isinstance(level, str) and level != "NONE" else ""
+        config = client.get(f"config/{quote(subject, safe='')}?defaultToGlobal=true", optional=True)
+        if isinstance(config, Mapping) and isinstance(config.get("compatibilityLevel"), str):
+            registry.configure(subject, config)
+    hidden = client.get("subjects?deleted=true&subjectPrefix=:*:", optional=True)
+    registry.deleted |= {str(name) for name in hidden if name not in subjects} if isinstance(hidden, list) else set()
     if not registry.subjects:
         message = f'the schema registry at "{client.base}" has no subjects'
         raise XregitError(message)
@@ -115,7 +190,7 @@ def read_dump(data: bytes, name: str) -> SchemaRegistry | None:
         if _is_schema(item):
             registry.add(item)
         elif isinstance(item, Mapping) and "compatibilityLevel" in item:
-            registry.compatibility[str(item.get("subject"))] = str(item["compatibilityLevel"]).replace("NONE", "")
+            registry.configure(str(item.get("subject")), item)
     return registry if registry.subjects else None
 
 
@@ -151,9 +226,12 @@ def _is_schema(item: Any) -> bool:
     )
 
 
-def _file(item: Mapping[str, Any]) -> SchemaFile:
-    """Return a version of a subject as a document with its references."""
-    subject, text = str(item["subject"]), str(item["schema"])
+def _file(item: Mapping[str, Any], subject: str) -> SchemaFile:
+    """Return a version of a subject, of this name in its context, as a document with its references."""
+    text = item["schema"].encode(errors="replace").decode()  # halves of surrogate pairs can stand in no file
+    if text.startswith("{") and "\n" not in text:  # as registries keep JSON, in which no change can be seen
+        parsed = json_loader.parse(text.encode())
+        text = text if parsed.problems else pretty_json(parsed.value).decode()
     name = f"x{_FILE_NAMES.get(str(item.get('schemaType') or 'AVRO'), '.json')}"
     listed = item.get("references")
     references = {
@@ -162,7 +240,13 @@ def _file(item: Mapping[str, Any]) -> SchemaFile:
         if isinstance(each, Mapping)
     }
     version = str(item["version"])
-    return SchemaFile(f"{subject}/{version}", schema_id(subject), version, schema_format(name, text), text, references)
+    metadata = item.get("metadata")
+    properties = metadata.get("properties") if isinstance(metadata, Mapping) else None
+    labels: dict[str, str] = {}
+    for key, value in properties.items() if isinstance(properties, Mapping) else ():
+        labels |= label(str(key), scalar(value))
+    format_ = schema_format(name, text)
+    return SchemaFile(f"{subject}/{version}", schema_id(subject), version, format_, text, references, labels)
 
 
 def _record(schema: SchemaFile) -> str:
@@ -172,9 +256,13 @@ def _record(schema: SchemaFile) -> str:
         return f"{value['namespace']}.{value['name']}" if value.get("namespace") else str(value["name"])
     if isinstance(value, Mapping):
         return str(value.get("title", ""))
-    package = re.search(r"(?m)^[ \t]*package\s+([\w.]+)\s*;", schema.text)
-    message = re.search(r"(?m)^[ \t]*message\s+(\w+)", schema.text)
-    return ".".join(match[1] for match in (package, message) if match) if message else ""
+    return next(iter(protobuf_types(schema.text)), "")
+
+
+def _host_name(host: str) -> str:
+    """Return the name of a host as an id; a number, or one that every machine has, tells nobody anything."""
+    is_number = ":" in host or host.rpartition(".")[2].isdigit()
+    return _NAMELESS if is_number or host in ("", "localhost") else schema_id(host).lower()
 
 
 def _host(netloc: str) -> str:
@@ -195,6 +283,7 @@ class _Client:
     user: str
     password: str
     base: str
+    deadline: float
 
     def names(self, path: str, kind: type) -> list[Any]:
         """Return a list of subjects or versions."""
@@ -211,15 +300,15 @@ class _Client:
             headers["Authorization"] = f"Basic {base64.b64encode(credentials).decode()}"
         request = Request(f"{self.base.rstrip('/')}/{path}", headers=headers)  # noqa: S310 - the user named it
         try:
-            with build_opener(_NoRedirects).open(request, timeout=_TIMEOUT) as answer:
-                data = answer.read(_MAX_ANSWER + 1)
+            data = self._read(request)
         except HTTPError as error:
             error.close()
             if optional:
                 return None
             moved = "; if you trust where it leads, name that address"
             hints = dict.fromkeys((301, 302, 303, 307, 308), moved) | {
-                401: "; put the user's name and password into it, as in https://name:password@host"
+                401: "; put the user's name and password into it, as in https://name:password@host",
+                404: "; name the address of a schema registry's API, such as https://host/apis/ccompat/v7",
             }
             raise self.error(path, f"it answers {error.code} {error.reason}{hints.get(error.code, '')}") from error
         except (URLError, HTTPException, OSError) as error:
@@ -231,5 +320,30 @@ class _Client:
         except (ValueError, RecursionError) as error:
             raise self.error(path, "it answers no JSON; name the address of a schema registry's API") from error
 
+    def _read(self, request: Request) -> bytes:
+        """Return the bytes of an answer, of which one byte may come now and then, so that no timeout ends it.
+
+        Raises:
+            OSError: it isn't whole in time, or there is none.
+        """
+        results: list[bytes | Exception] = []
+
+        def read() -> None:
+            try:
+                with build_opener(_NoRedirects).open(request, timeout=_TIMEOUT) as answer:
+                    results.append(answer.read(_MAX_ANSWER + 1))
+            except Exception as error:  # noqa: BLE001 - raised again below
+                results.append(error)
+
+        thread = Thread(target=read, daemon=True)
+        thread.start()
+        thread.join(max(0.0, min(_ANSWER, self.deadline - monotonic())))
+        if not results:
+            message = "it takes too long to answer"
+            raise TimeoutError(message)
+        if isinstance(results[0], Exception):
+            raise results[0]
+        return results[0]
+
     def error(self, path: str, why: str) -> XregitError:
-        return XregitError(f'"{self.base.rstrip("/")}/{path}" gives no schemas: {why}')
+        return XregitError(f'"{self.base.rstrip("/")}/{path.partition("?")[0]}" gives no schemas: {why}')

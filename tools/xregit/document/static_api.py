@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from xregit.document.compiler import DEFAULT_PROFILE, EntityWriter, document_view
-from xregit.document.full_model import full_model
-from xregit.document.model_document import modelsource
+from xregit.document.model_document import full_model, modelsource
 from xregit.document.profiles import profile as profile_named
 from xregit.document.serializer import Serializer
 from xregit.document.version_document import media_type

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.registry import expect_registry
-from xregit.document.asyncapi.bindings import ENDPOINT, OptionValues, bindings, unplaced_options
 from xregit.document.asyncapi.facts import free_name, is_uri, protocol, tables, variables
-from xregit.document.asyncapi.messages import description_of, is_answer, message_object, options_of
+from xregit.document.asyncapi.messages import (
+    ENDPOINT,
+    OptionValues,
+    bindings,
+    description_of,
+    is_answer,
+    message_object,
+    options_of,
+    unplaced_options,
+)
 from xregit.document.asyncapi.schemas import PayloadSchemas
 from xregit.document.serializer import lifecycle_of
 from xregit.model.language import NOTHING
@@ -67,6 +75,7 @@ def _document(endpoint: Endpoint) -> dict[str, Any]:
         "operations": operations,
         **({"components": {"schemas": payloads.schemas}} if payloads.schemas else {}),
         "x-xid": endpoint.xid,
+        **({"x-protocol": endpoint.protocol} if endpoint.protocol else {}),
         **({"x-channel": endpoint.channel} if endpoint.channel else {}),
         **({"x-protocoloptions": unplaced} if unplaced else {}),
     }

@@ -12,7 +12,7 @@ from xregit.model import protocols
 from xregit.model.language import NOTHING, nothing
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Mapping
 
 
 _OTHER, _BRACES = re.compile(r"[^A-Za-z0-9._-]+"), re.compile(r"[{}]")
@@ -21,11 +21,11 @@ _VARIABLE = re.compile(r"\{(.+?)\}")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
 
 
-def free_name(text: str, names: Container[str]) -> str:
-    """Return a name of the text in the characters that names may have, with a number if ``names`` has it."""
+def free_name(text: str, names: Container[str], key: Callable[[str], str] = str) -> str:
+    """Return a name of the text in the characters that names may have, with a number if ``names`` has its key."""
     plain = _OTHER.sub("-", _BRACES.sub("", text)).strip("-") or "unnamed"
     name, number = plain, 1
-    while name in names:
+    while key(name) in names:
         number += 1
         name = f"{plain}-{number}"
     return name

@@ -7,33 +7,47 @@ defined once for each. Documents that the exporter wrote keep their ids (``x-xid
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
+from itertools import chain, takewhile
 from typing import Any
 
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi import facts
 from xregit.document.asyncapi.exporter import ACTIONS, RECEIVE, SEND
 from xregit.document.asyncapi.message_importer import (
-    MARK,
+    ChannelSource,
     Definition,
     MessageSource,
-    described,
-    id_of,
-    leave_out_others,
-    placeholder_names,
+    OperationSource,
+    binding_of,
     protocol_by_binding,
     protocol_of,
 )
 from xregit.document.asyncapi.messages import ENVELOPE
-from xregit.document.asyncapi.payloads import ImportedSchema, SchemaImporter
-from xregit.document.asyncapi.reader import Node, Notes, Reader
+from xregit.document.asyncapi.reader import (
+    MARK,
+    Descriptions,
+    Node,
+    Notes,
+    Reader,
+    id_of,
+    joined,
+    placeholder_names,
+    scalar,
+)
+from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter
+from xregit.json_pointer import unescape
 from xregit.model import protocols
 from xregit.xid import is_id
 
 Value = dict[str, Any]
 _VERSIONS = re.compile(r"2\.[0-9]+\.[0-9]+|3\.[01]\.[0-9]+")
+_SEPARATORS = re.compile(r"[/.]")
+# Keys of messages that AsyncAPI's converter makes; the message itself has a name of its own.
+_CONVERTED = re.compile(r"\.message(?:\.[0-9]+)?$")
 # What clients of the described application do, in AsyncAPI 2.
 _VERBS = {"publish": RECEIVE, "subscribe": SEND}
 _USAGE = {action: usage for usage, action in reversed(list(ACTIONS.items()))}
@@ -44,26 +58,6 @@ def is_asyncapi(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get(MARK), str | int | float)
 
 
-@dataclass(frozen=True)
-class _Channel:
-    """A channel: its address, the servers that have it, and its messages."""
-
-    node: Node
-    address: str
-    servers: tuple[Node, ...]
-    messages: tuple[MessageSource, ...]
-
-
-@dataclass(frozen=True)
-class _Operation:
-    """What the described application does at a channel, and with which messages; the first node is its object."""
-
-    action: str
-    channel: _Channel
-    messages: tuple[MessageSource, ...]
-    nodes: tuple[Node, ...]
-
-
 @dataclass
 class _Endpoint:
     """What becomes an endpoint: a protocol and direction, its servers, what messages state for it, and their xids."""
@@ -72,6 +66,7 @@ class _Endpoint:
     action: str
     servers: dict[str, Node] = field(default_factory=dict)
     options: list[Value] = field(default_factory=list)
+    operations: list[OperationSource] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
 
 
@@ -87,8 +82,9 @@ class Example:
 class AsyncapiImporter:
     """The documents of one import, and the xRegistry document that they become."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
+    def __init__(self, group: str = "", protocol: str = "") -> None:
+        """Begin with nothing; name groups by an id, and the protocol where a document names none."""
+        self.group, self.protocol = group, protocol
         self.notes = Notes()
         self.reader = Reader(self.notes)
         self.schemas = SchemaImporter(self.reader)
@@ -128,100 +124,153 @@ class _DocumentImporter:
 
     def __init__(self, whole: AsyncapiImporter, root: Node) -> None:
         self.whole, self.root, self.reader, self.notes = whole, root, whole.reader, whole.notes
-        self.info = self.reader.get(root, "info") or root
+        self.info = self.reader.get(root, "info") or Node({}, root.file, ("info",))
         self.title = self.info.text("title")
         # A document that the exporter wrote describes one endpoint.
-        self.exported = _stated_id(root)
-        self.id = self.exported or id_of(self.title or root.file.path.stem).lower()
+        self.exported = _stated_id(root) and (whole.group or _stated_id(root))
+        self.id = self.exported or whole.group or (id_of(self.title, root.file.path.stem) or "asyncapi").lower()
         self.is_v2 = str(root.value[MARK]).startswith("2.")
+        self.texts = Descriptions(self.reader, self.notes)
+        self.description: Value = {}
+        self.protocols: set[str] = set()
         self.endpoints: dict[tuple[str, str], _Endpoint] = {}
-        self.xids: dict[tuple[Any, ...], str] = {}
 
     def add(self) -> None:
         """Add groups, messages, endpoints and schemas."""
-        leave_out_others(self.notes, "document", self.root)
-        leave_out_others(self.notes, "info object", self.info)
+        self.description = self.texts.of(("info object", (self.info,)), ("document", (self.root,)))
+        if not self.exported:
+            about = {"application": self.root.text("id"), **self.texts.info(self.info)}
+            labels = {**{name: text for name, text in about.items() if text}, **self.description.get("labels", {})}
+            self.description |= {"labels": labels} if labels else {}
         operations = list(self.operations_v2() if self.is_v2 else self.operations_v3())
-        carriers = [(operation, self.servers_by_protocol(operation.channel)) for operation in operations]
+        carriers = [(operation, self.servers_by_protocol(operation)) for operation in operations]
+        stated = {name for _, servers in carriers for name in servers}
+        default = self.whole.protocol or (stated.pop() if len(stated) == 1 else "")
         for operation, servers in carriers:
-            for protocol, nodes in servers.items():
+            for protocol, nodes in (servers or {default: {}}).items():
+                if not operation.messages and not operation.action:
+                    continue
                 key = (protocol, operation.action)
                 self.endpoints.setdefault(key, _Endpoint(*key)).servers |= nodes
-        for operation, servers in carriers:
-            for protocol in servers:
-                endpoint = self.endpoints[protocol, operation.action]
-                xids = [self.define(operation, message, endpoint) for message in operation.messages]
-                endpoint.messages += [xid for xid in dict.fromkeys(xids) if xid not in endpoint.messages]
+                self.endpoints[key].operations.append(operation)
         for endpoint in self.endpoints.values():
-            self.add_endpoint(endpoint)
+            self.define(endpoint)
+            if endpoint.action:
+                self.add_endpoint(endpoint)
+        if not any(endpoint.messages for endpoint in self.endpoints.values()):
+            advice = "Add channels with messages, and import it again."
+            self.notes.add("left-out", Severity.WARNING, self.root, "There is no message in this document.", advice)
+        self.note_unused(operations)
 
-    def operations_v2(self) -> Iterator[_Operation]:
+    def note_unused(self, operations: list[OperationSource]) -> None:
+        """Note what no operation uses, and the bindings of other protocols than those of the servers."""
+        for server in self.reader.members(self.root, "servers"):
+            if self.reader.resolve(server).name not in {
+                name for item in self.endpoints.values() if item.action for name in item.servers
+            }:
+                self.notes.leave_out("A server that no operation uses", server)
+        bindings = set(map(binding_of, (*self.protocols, *(item.protocol for item in self.endpoints.values()))))
+        for operation in operations:
+            messages = chain.from_iterable(message.nodes for message in operation.messages)
+            for node in (operation.channel.node, *operation.nodes, *messages, *operation.channel.servers):
+                for member in self.reader.members(node, "bindings"):
+                    if member.name not in bindings:
+                        self.notes.leave_out(f'The binding "{member.name}", of another protocol,', member)
+        components = self.reader.get(self.root, "components")
+        for section in components.members() if components else ():
+            for member in section.members():
+                if member.place not in self.reader.used:
+                    self.notes.leave_out(f'A member of "{section.name}" that nothing refers to', member)
+
+    def operations_v2(self) -> Iterator[OperationSource]:
         """Yield the operations of AsyncAPI 2, which are members of the channels."""
         for reference in self.reader.members(self.root, "channels"):
             node = self.reader.resolve(reference)
-            leave_out_others(self.notes, "channel", node)
-            names = self.reader.get(node, "servers")
-            servers = self.servers(names.value if names and isinstance(names.value, list) and names.value else None)
+            names = node.get("servers")
+            servers = self.servers(names if isinstance(names, list) and names else None)
+            parameters = self.parameters(node)
+            is_used = False
             for verb, action in _VERBS.items():
                 operation = self.reader.get(node, verb)
                 if operation is None or not isinstance(operation.value, Mapping):
                     continue
-                leave_out_others(self.notes, "operation", operation)
+                is_used = True
+                name = operation.text("operationId")
                 references = self.alternatives(operation.child("message")) if "message" in operation.value else ()
-                messages = tuple(self.message(item, operation.text("operationId")) for item in references)
-                channel = _Channel(node, reference.name, servers, messages)
-                yield _Operation(action, channel, messages, (operation, *self.traits(operation)))
+                messages = tuple(self.message(item, name, reference.name) for item in references)
+                channel = ChannelSource(node, reference.name, parameters, servers, messages)
+                nodes = (operation, *self.traits(operation))
+                yield OperationSource("operation", name, action, channel, messages, nodes)
+            if not is_used:
+                self.notes.leave_out("A channel without operations", node)
+
+    def parameters(self, channel: Node) -> tuple[Node, ...]:
+        """Return what is known of the variables in a channel's address, each under its name there."""
+        return tuple(map(self.named, self.reader.members(channel, "parameters")))
 
     def alternatives(self, reference: Node) -> Iterator[Node]:
         """Yield a message's reference, or those of the messages of which it is one."""
-        node = self.reader.resolve(reference)
-        if isinstance(node.value, Mapping) and "oneOf" in node.value:
-            for item in node.child("oneOf").members():
-                yield from self.alternatives(item)
-        else:
-            yield reference
+        pending, seen = [reference], set()
+        while pending:
+            item = pending.pop(0)
+            node = self.reader.resolve(item)
+            if node.get("oneOf") is None:
+                yield item
+            elif node.place not in seen:
+                seen.add(node.place)
+                pending[:0] = node.child("oneOf").members()
 
-    def operations_v3(self) -> Iterator[_Operation]:
+    def operations_v3(self) -> Iterator[OperationSource]:
         """Yield the operations of AsyncAPI 3; a reply is an operation in the other direction."""
         nodes = [self.reader.resolve(item) for item in self.reader.members(self.root, "channels")]
         channels = {node.place: self.channel(node) for node in nodes}
-        unused = dict(channels)
+        unused = {node.place: dict.fromkeys(channels[node.place].messages) for node in nodes}
         for reference in self.reader.members(self.root, "operations"):
             node = self.reader.resolve(reference)
-            leave_out_others(self.notes, "operation", node)
             reply = self.reader.get(node, "reply")
             action = node.text("action")
-            parts = [(node, action)] + ([(reply, RECEIVE if action == SEND else SEND)] if reply else [])
-            for part, direction in parts:
+            parts = [("operation", node, action)] + (
+                [("reply", reply, RECEIVE if action == SEND else SEND)] if reply else []
+            )
+            for kind, part, direction in parts:
                 target = self.reader.get(part, "channel")
                 channel = channels.get(target.place) if target else None
-                if channel is not None and direction in (SEND, RECEIVE):
-                    unused.pop(channel.node.place, None)
-                    places = {self.reader.resolve(item).place for item in self.reader.members(part, "messages")}
-                    messages = tuple(item for item in channel.messages if not places or item.node.place in places)
-                    yield _Operation(direction, channel, messages, (part, *self.traits(part)))
-        for channel in unused.values():
-            self.notes.leave_out("A channel that no operation uses", channel.node)
+                if channel is None or direction not in (SEND, RECEIVE):
+                    self.notes.leave_out(f"A {kind} without a channel of the document, or without its action,", part)
+                    continue
+                places = {self.reader.resolve(item).place for item in self.reader.members(part, "messages")}
+                messages = tuple(item for item in channel.messages if not places or item.node.place in places)
+                for item in messages:
+                    unused[channel.node.place].pop(item, None)
+                name = "" if self.exported else reference.name
+                yield OperationSource(kind, name, direction, channel, messages, (part, *self.traits(part)))
+        for place, rest in unused.items():
+            if rest:
+                yield OperationSource("operation", "", "", channels[place], tuple(rest), ())
+            elif not channels[place].messages:
+                self.notes.leave_out("A channel without messages", channels[place].node)
 
-    def channel(self, node: Node) -> _Channel:
+    def channel(self, node: Node) -> ChannelSource:
         """Return a channel of AsyncAPI 3."""
-        leave_out_others(self.notes, "channel", node)
         places = {self.reader.resolve(item).place for item in self.reader.members(node, "servers")}
         servers = tuple(item for item in self.servers(None) if not places or item.place in places)
-        messages = tuple(self.message(item, "") for item in self.reader.members(node, "messages"))
-        return _Channel(node, node.text("address"), servers, messages)
+        items = self.reader.members(node, "messages")
+        messages = tuple(self.message(item, _CONVERTED.sub("", item.name), node.name) for item in items)
+        return ChannelSource(node, node.text("address"), self.parameters(node), servers, messages)
 
-    def message(self, reference: Node, operation: str) -> MessageSource:
-        """Return a message with its traits; its name is the key that others know it by."""
+    def message(self, reference: Node, operation: str, channel: str) -> MessageSource:
+        """Return a message with its traits; its name is the key that others know it by, or that of what it is about."""
         node = self.reader.resolve(reference)
-        leave_out_others(self.notes, "message", node)
-        own = node.text("messageId") or node.text("name")
-        name = (
-            (node.name if reference.reference else own or operation or node.text("title"))
-            if self.is_v2
-            else reference.name
-        )
-        return MessageSource(id_of(name or "message"), node, (node, *self.traits(node)))
+        is_converted = _CONVERTED.search(reference.name) is not None
+        if not self.is_v2 and not (is_converted and (node is reference or node.pointer[-2:-1] == ("messages",))):
+            names = [reference.name]
+        elif node is not reference:
+            names = [node.name]
+        else:
+            schema = Node(node.get("payload"), node.file, node.pointer).reference.rpartition("/")[2]
+            about = (node.text("title"), unescape(schema), ".".join(self.own_words(channel)))
+            names = [node.text("messageId"), node.text("name"), "" if operation in _VERBS else operation, *about]
+        return MessageSource(id_of(*names) or "message", node, (node, *self.traits(node)))
 
     def traits(self, node: Node) -> tuple[Node, ...]:
         """Return the traits of an operation or message."""
@@ -232,59 +281,107 @@ class _DocumentImporter:
         nodes = {item.name: self.reader.resolve(item) for item in self.reader.members(self.root, "servers")}
         return tuple(node for name, node in nodes.items() if names is None or name in names)
 
-    def servers_by_protocol(self, channel: _Channel) -> dict[str, dict[str, Node]]:
-        """Return a channel's protocols, by our names, each with its servers; without servers, those of its bindings."""
+    def servers_by_protocol(self, operation: OperationSource) -> dict[str, dict[str, Node]]:
+        """Return an operation's protocols, by our names, each with the channel's servers, or else those of bindings."""
+        channel = operation.channel
         result: dict[str, dict[str, Node]] = {}
-        parts = [channel.node, *(message.node for message in channel.messages)]
+        protocol = self.root.text("x-protocol") or self.whole.protocol
+        if self.exported and (protocol or not channel.servers):  # an endpoint of no protocol has those of its messages
+            return {protocol: {server.name: server for server in channel.servers}}
+        parts = [channel.node, *operation.nodes, *(node for message in channel.messages for node in message.nodes)]
         bindings = [protocol_by_binding(item.name) for part in parts for item in self.reader.members(part, "bindings")]
-        names = [protocol_of(server) for server in channel.servers]
+        names = [protocol_of(item.text("protocol"), scalar(item.get("protocolVersion"))) for item in channel.servers]
         for name, server in zip(names, channel.servers, strict=True):
             # A web socket may carry another protocol, which other servers or the bindings name.
             inner = (
                 item for item in (*names, *bindings) if name.lower().partition("/")[0] in facts.protocol(item).schemes
             )
             result.setdefault(next(inner, name), {})[server.name] = server
-        return result or {name: {} for name in bindings} or {"": {}}
+        return result or {name: {} for name in bindings}
 
-    def define(self, operation: _Operation, message: MessageSource, endpoint: _Endpoint) -> str:
-        """Define a message as one channel carries it, and return its xid."""
-        key = (message.node.place, operation.channel.address, endpoint.protocol, endpoint.action)
-        if key not in self.xids:
-            definition = Definition(self.reader, self.notes, self.whole.schemas, self.root, endpoint.protocol)
-            others = (*operation.nodes, operation.channel.node)
-            value = definition.value(message, (self.id, self.title), operation.channel.address, others)
+    def define(self, endpoint: _Endpoint) -> None:
+        """Define the messages of an endpoint, each as one channel carries it."""
+        carriers: dict[tuple[Any, ...], list[OperationSource]] = {}
+        for operation in endpoint.operations:
+            for message in operation.messages:
+                carriers.setdefault((message.node.place, operation.channel.address), []).append(operation)
+        messages = [
+            next(item for item in operations[0].messages if item.node.place == place)
+            for (place, _), operations in carriers.items()
+        ]
+        names, places = Counter(item.name for item in messages), Counter(item.node.place for item in messages)
+        made: list[tuple[str, ChannelSource, Definition, Value]] = []
+        for message, operations in zip(messages, carriers.values(), strict=True):
+            channel = operations[0].channel
+            shares_name = names[message.name] > 1 and places[message.node.place] == 1
+            schema = self.channel_id(channel, message.name) if shares_name else message.name
+            protocol = message.node.text("x-protocol") or endpoint.protocol
+            self.protocols.add(protocol)
+            definition = Definition(self.reader, self.notes, self.whole.schemas, self.root, protocol, schema)
+            value = definition.value(message, (self.id, self.title or self.id), channel, operations)
             endpoint.options.append(definition.endpoint_options)
-            self.xids[key] = self.place(message, operation, endpoint, value)
-            self.whole.examples += [Example(self.xids[key], item, definition.schema) for item in definition.examples]
-        return self.xids[key]
+            type_ = value.get(ENVELOPE, {}).get("type", {}).get("value")
+            stated = self.exported and _stated_id(message.node)
+            name = stated or (type_ if not self.exported and isinstance(type_, str) and is_id(type_) else message.name)
+            made.append((name, channel, definition, value))
+        alike: dict[str, list[Value]] = {}
+        for name, _, _, value in made:
+            alike.setdefault(name, []).append(dict(value))
+        for name, channel, definition, value in made:
+            mid = name
+            if not self.exported and any(other != alike[name][0] for other in alike[name]):
+                mid = self.channel_id(channel, name)  # one message on several channels is what these say
+            if mid != name:
+                value["labels"] = {**value.get("labels", {}), "message-name": name}
+            xid = self.place(mid, endpoint, value)
+            endpoint.messages.append(xid)
+            self.whole.examples += [Example(xid, item, definition.schema) for item in definition.examples]
 
-    def place(self, message: MessageSource, operation: _Operation, endpoint: _Endpoint, value: Value) -> str:
-        """Put a definition into its group under a free id, and return its xid."""
+    def place(self, mid: str, endpoint: _Endpoint, value: Value) -> str:
+        """Put a definition into its group, under a free id if there is another of this id, and return its xid."""
         if self.exported:
-            mid = _stated_id(message.node) or message.name
             self.whole.endpoints.setdefault(self.exported, {}).setdefault("messages", {})[mid] = value
             return f"/endpoints/{self.exported}/messages/{mid}"
         gid = self.part_id(endpoint)
-        group = self.whole.groups.setdefault(gid, {"name": self.name(endpoint), **described((self.info, self.root))})
+        group = self.whole.groups.setdefault(gid, {"name": self.name(endpoint), **self.description})
         messages = group.setdefault("messages", {})
-        type_ = value.get(ENVELOPE, {}).get("type", {}).get("value")
-        mid = type_ if isinstance(type_, str) and is_id(type_) else message.name
         if messages.get(mid, value) != value:
-            mid = facts.free_name(f"{mid}-{id_of(operation.channel.node.name)}", messages)
+            mid = facts.free_name(mid, messages)
         messages[mid] = value
         return f"/messagegroups/{gid}/messages/{mid}"
 
-    def part_id(self, endpoint: _Endpoint) -> str:
-        """Return the id of a group or endpoint: the document's, with what tells it from the document's others."""
+    def channel_id(self, channel: ChannelSource, message: str) -> str:
+        """Return the name of a channel as an id, with that of its message where it carries several."""
+        several = len({item.name for item in channel.messages}) > 1
+        words = self.own_words(channel.address if self.is_v2 else channel.node.name)
+        return id_of(".".join((*words, message) if several else words), message)
+
+    def own_words(self, name: str) -> list[str]:
+        """Return the words of a channel's name, without those that the names of all channels begin with."""
+        return _words(name)[len(self.common_words) :]
+
+    @cached_property
+    def common_words(self) -> list[str]:
+        """The words that the names of all channels begin with."""
+        names = [_words(item.name)[:-1] for item in self.reader.members(self.root, "channels")]
+        return [words[0] for words in takewhile(lambda words: len({*words}) == 1, zip(*names, strict=False))]
+
+    def part(self, endpoint: _Endpoint) -> list[str]:
+        """Return what tells a group or endpoint from the document's others: protocol and direction."""
         names = {protocol for protocol, _ in self.endpoints}
-        actions = {action for _, action in self.endpoints}
-        protocol = f".{id_of(endpoint.protocol.partition('/')[0].lower())}" if len(names) > 1 else ""
-        return f"{self.id}{protocol}{f'.{endpoint.action}' if len(actions) > 1 else ''}"
+        head = endpoint.protocol.partition("/")[0]
+        is_one = len({name for name in names if name.partition("/")[0] == head}) == 1
+        protocol = (head if is_one else endpoint.protocol) if len(names) > 1 else ""
+        action = endpoint.action if len({action for _, action in self.endpoints}) > 1 else ""
+        return [name for name in (protocol, action) if name]
+
+    def part_id(self, endpoint: _Endpoint) -> str:
+        """Return the id of a group or endpoint."""
+        return ".".join((self.id, *(id_of(name).lower() for name in self.part(endpoint))))
 
     def name(self, endpoint: _Endpoint) -> str:
-        """Return the name of a group or endpoint, as its id is made."""
-        rest = self.part_id(endpoint).removeprefix(self.id).replace(".", ", ")
-        return f"{self.title or self.id}{rest}"
+        """Return the name of a group or endpoint."""
+        return ", ".join((self.title or self.id, *self.part(endpoint)))
 
     def add_endpoint(self, endpoint: _Endpoint) -> None:
         """Add what is known of an endpoint."""
@@ -292,7 +389,10 @@ class _DocumentImporter:
         value = self.whole.endpoints.setdefault(id_, {})
         usage = value.setdefault("usage", [])
         usage += [name for name in (_USAGE[endpoint.action],) if name not in usage]
-        value |= {"name": self.name(endpoint), **described((self.info, self.root))}
+        labels = self.description.get("labels", {})
+        for node in endpoint.servers.values():
+            labels = joined(labels, self.texts.labels("server", node))
+        value |= {"name": self.name(endpoint), **self.description, **({"labels": labels} if labels else {})}
         if self.root.text("x-channel"):
             value["channel"] = self.root.text("x-channel")
         groups = [xid.rpartition("/messages/")[0] for xid in endpoint.messages if xid.startswith("/messagegroups/")]
@@ -312,26 +412,26 @@ class _DocumentImporter:
         nodes = endpoint.servers.values()
         ways = [list(self.authorizations(node)) for node in nodes]
         addresses = [self.address(node, endpoint.protocol, way) for node, way in zip(nodes, ways, strict=True)]
-        security = list(chain.from_iterable(ways))
+        operations = [node for operation in endpoint.operations for node in operation.nodes]
+        security = list(chain.from_iterable([*ways, *map(self.authorizations, operations)]))
         names = dict.fromkeys(chain.from_iterable(endpoint.options))
         common = {name: endpoint.options[0].get(name) for name in names if _agree(endpoint.options, name)}
+        servers = Definition(self.reader, self.notes, self.whole.schemas, self.root, endpoint.protocol)
+        for node in nodes:
+            servers.bind({}, "server", node)
         return {
-            **({"endpoints": addresses, "deployed": True} if addresses else {}),
-            **(
-                {"authorization": [item for n, item in enumerate(security) if item not in security[:n]]}
-                if security
-                else {}
-            ),
+            **({"endpoints": _distinct(addresses), "deployed": True} if addresses else {}),
+            **({"authorization": _distinct(security)} if security else {}),
+            **servers.endpoint_options,
             **common,
-            **(unplaced if isinstance(unplaced := self.root.value.get("x-protocoloptions"), Mapping) else {}),
+            **(unplaced if isinstance(unplaced := self.root.get("x-protocoloptions"), Mapping) else {}),
         }
 
     def address(self, server: Node, protocol: str, ways: list[Value]) -> Value:
         """Return the address of a server; where its scheme says how clients are admitted, ``ways`` tell."""
-        leave_out_others(self.notes, "server", server)
         known = facts.protocol(protocol)
         name = server.text("protocol").lower()
-        schemes = [ours for ours, theirs in known.schemes.items() if theirs == name]
+        schemes = [ours for ours, theirs in known.schemes.items() if name in (ours, theirs)]
         if not schemes:  # of those that say nothing to AsyncAPI
             schemes = [
                 ours
@@ -344,26 +444,46 @@ class _DocumentImporter:
         host, path = server.text("host"), server.text("pathname")
         if self.is_v2:
             stated, separator, rest = server.text("url").partition("://")
-            scheme, rest = (stated, rest) if separator else (scheme, stated)
+            rest = rest if separator else stated
+            scheme = stated if separator and stated.lower() != name else scheme
             host, slash, path = rest.partition("/")
             path = slash + path
         uri = placeholder_names(f"{scheme}://{host}{path}")
-        description = server.text("description") or server.text("summary")
+        variables = self.texts.variables(map(self.named, self.reader.members(server, "variables")))
+        texts = [server.text("summary"), server.text("description"), variables]
+        description = "\n\n".join(dict.fromkeys(filter(None, texts)))
         return {"uri": uri, **({"description": description} if description else {})}
 
-    def authorizations(self, server: Node) -> Iterator[Value]:
-        """Yield the ways to be admitted that have a place in a catalog."""
-        for reference in self.reader.members(server, "security"):
+    def named(self, item: Node) -> Node:
+        """Return what an item refers to, under the item's own name."""
+        return Node(self.reader.resolve(item).value, item.file, item.pointer)
+
+    def authorizations(self, node: Node) -> Iterator[Value]:
+        """Yield the ways to be admitted to a server or operation."""
+        for reference in self.reader.members(node, "security"):
             named = [
                 self.reader.get(self.root, "components", "securitySchemes", item.name) for item in reference.members()
             ]
             for scheme in named if self.is_v2 else [self.reader.resolve(reference)]:
-                if scheme is not None:
-                    authorization = _authorization(scheme)
-                    if authorization:
-                        yield authorization
-                    else:
-                        self.notes.leave_out(f'A security scheme of type "{scheme.text("type")}"', scheme)
+                if scheme is not None and scheme.text("type"):
+                    for member in scheme.members():
+                        if member.name not in _OF_SCHEMES:
+                            self.notes.leave_out(f'"{member.name}" of a security scheme', member)
+                    yield _authorization(scheme)
+
+
+# Members of security schemes that are hints of an authorization, and all that are understood.
+_HINTS = ("description", "name", "in", "bearerFormat")
+_OF_SCHEMES = frozenset({"type", "scheme", "flows", "openIdConnectUrl", "scopes", *_HINTS})
+
+
+def _words(channel: str) -> list[str]:
+    """Return the words of a channel's name or address, without its variables."""
+    return [word for word in _SEPARATORS.split(channel) if word and "{" not in word]
+
+
+def _distinct(items: list[Value]) -> list[Value]:
+    return [item for number, item in enumerate(items) if item not in items[:number]]
 
 
 def _agree(options: list[Value], name: str) -> bool:
@@ -377,27 +497,33 @@ def _stated_id(node: Node) -> str:
 
 
 def _authorization(scheme: Node) -> Value:
-    """Return a security scheme as an authorization; empty where none is like it."""
+    """Return a security scheme as an authorization, with hints of its own names for what has no other place."""
     kind, tables = scheme.text("type"), facts.tables()
+    hints = {name.lower(): scheme.text(name) for name in _HINTS if scheme.text(name)}
     mechanism = next((name for name, item in tables["mechanisms"].items() if item["type"] == kind), "")
     if mechanism:
-        return {"type": "SASL", "mechanism": mechanism}
+        return {"type": "SASL", "mechanism": mechanism, **hints}
     if kind == "oauth2":
-        flows = scheme.value.get("flows")
+        flows = scheme.get("flows")
         names = {item["name"]: (grant, item["addresses"]) for grant, item in tables["flows"].items()}
-        grants = (
-            [(names[name], flow) for name, flow in flows.items() if name in names] if isinstance(flows, Mapping) else []
-        )
-        uris = [flow[key] for (_, keys), flow in grants if isinstance(flow, Mapping) for key in keys if key in flow]
+        stated = flows.items() if isinstance(flows, Mapping) else ()
+        known = [(*names[name], flow) for name, flow in stated if name in names and isinstance(flow, Mapping)]
+        uris = dict.fromkeys(str(flow[key]) for _, keys, flow in known for key in keys if key in flow)
+        scopes = [flow.get("scopes", flow.get("availableScopes")) for _, _, flow in known]
+        merged = {name: text for item in scopes if isinstance(item, Mapping) for name, text in item.items()}
+        others = [str(flow["refreshUrl"]) for _, _, flow in known if "refreshUrl" in flow]
         return {
             "type": "OAuth2",
-            **({"authorityuri": str(uris[0])} if uris else {}),
-            **({"granttypes": [grant for (grant, _), _ in grants]} if grants else {}),
+            **({"authorityuri": next(iter(uris))} if uris else {}),
+            **({"granttypes": [grant for grant, _, _ in known]} if known else {}),
+            **({"scopes": merged} if merged else {}),
+            **({"addresses": rest} if (rest := list(dict.fromkeys([*list(uris)[1:], *others]))) else {}),
+            **hints,
         }
     if kind == "openIdConnect":
-        return {"type": "OAuth2", "authorityuri": scheme.text("openIdConnectUrl")}
+        return {"type": "OAuth2", "authorityuri": scheme.text("openIdConnectUrl"), **hints}
     if kind in ("apiKey", "httpApiKey"):
-        return {"type": "APIKey"}
+        return {"type": "APIKey", **hints}
     if kind == "userPassword" or (kind == "http" and scheme.text("scheme").lower() == "basic"):
-        return {"type": "Plain"}
-    return {"type": "X509Cert"} if kind == "X509" else {}
+        return {"type": "Plain", **hints}
+    return {"type": {"X509": "X509Cert", "http": scheme.text("scheme").capitalize()}.get(kind) or kind, **hints}

@@ -2,65 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from xregit.document.asyncapi import facts
-from xregit.document.asyncapi.bindings import ENDPOINT, MESSAGE, PART
-from xregit.document.asyncapi.messages import ENVELOPE
-from xregit.document.asyncapi.payloads import format_of
-from xregit.document.asyncapi.reader import REF, Node
+from xregit.document.asyncapi.messages import DEFAULTS, ENDPOINT, ENVELOPE, MESSAGE, PART
+from xregit.document.asyncapi.reader import REF, Descriptions, Node, placeholder_names
+from xregit.document.asyncapi.schemas import format_of
+from xregit.document.schema_files import only_type
 from xregit.model import protocols
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.protocols.binding import STRUCTURED, event_binding
 
 if TYPE_CHECKING:
-    from xregit.document.asyncapi.facts import BindingMember
-    from xregit.document.asyncapi.payloads import ImportedSchema, SchemaImporter
     from xregit.document.asyncapi.reader import Notes, Reader
+    from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter
 
 Value = dict[str, Any]
-MARK = "asyncapi"
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_NO_NAME, _NO_ID, _NO_LABEL = (
-    re.compile(r"[^A-Za-z0-9_]+"),
-    re.compile(r"[^A-Za-z0-9._~-]+"),
-    re.compile(r"[^a-z0-9._-]+"),
-)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# The attributes that every event has, what its JSON form has beside attributes, and what follows from the rest.
+# The attributes that every event has, and what its JSON form has beside attributes.
 _EVENT_NAMES = ("specversion", "id", "source", "type")
 _EVENT_MEMBERS = ("data", "data_base64")
-_IMPLIED = ("specversion", "id")
 # Types that only some properties of AMQP may have.
 _OF_AMQP = ("ulong", "uuid")
-# The members of each kind of object that have a place in a catalog; all others are told.
-_DESCRIBED = ("title", "summary", "description", "tags", "externalDocs")
-_PLACED: Mapping[str, frozenset[str]] = {
-    "document": frozenset(
-        {MARK, "id", "info", "servers", "channels", "operations", "components", "defaultContentType", *_DESCRIBED[3:]}
-        | {"x-xid", "x-channel", "x-protocoloptions"}
-    ),
-    "info object": frozenset({"title", "description", "tags", "externalDocs"}),
-    "server": frozenset(
-        {"url", "host", "pathname", "protocol", "protocolVersion", "description", "summary", "security", "bindings"}
-        | {"x-scheme"}
-    ),
-    "channel": frozenset(
-        {"address", "messages", "servers", "parameters", "publish", "subscribe", "bindings", *_DESCRIBED}
-    ),
-    "operation": frozenset(
-        {"action", "channel", "messages", "message", "operationId", "bindings", "traits", "reply", "deprecated"}
-        | set(_DESCRIBED)
-    ),
-    "message": frozenset(
-        {"name", "contentType", "headers", "payload", "schemaFormat", "bindings", "traits", "examples", "messageId"}
-        | {"deprecated", "x-xid", "x-dataschematype", "x-dataschema", "x-protocoloptions", *_DESCRIBED}
-    ),
-}
+# Members of a header's schema that its definition says, or that say nothing more.
+_OF_PROPERTIES = frozenset({"type", "const", "description", "x-property", REF})
+# Where the schema of CloudEvents' JSON format is published.
+_EVENT_SCHEMA = re.compile(r"^https?://[^#]*cloudevents[^#]*\.json(?:#|$)")
+HTTP, AMQP, RABBIT = "HTTP", "AMQP/1.0", "AMQP/0-9-1"
+_SECURE = {"wss": "ws", "stomps": "stomp"}
+# Names of schemes that are those of several protocols.
+_SHARED = frozenset({"ws", "wss", "ssl"})
 
 
 @dataclass(frozen=True)
@@ -72,52 +47,41 @@ class MessageSource:
     nodes: tuple[Node, ...]
 
 
-def leave_out_others(notes: Notes, kind: str, node: Node) -> None:
-    """Note the members of an object that have no place in a catalog."""
-    placed = _PLACED[kind]
-    for member in node.members() if isinstance(node.value, Mapping) else ():
-        if member.name not in placed:
-            notes.leave_out(f'"{member.name}" of the {kind}', member)
+@dataclass(frozen=True)
+class ChannelSource:
+    """A channel: its address with what is known of its variables, the servers that have it, and its messages."""
+
+    node: Node
+    address: str
+    parameters: tuple[Node, ...]
+    servers: tuple[Node, ...]
+    messages: tuple[MessageSource, ...]
 
 
-def id_of(text: str) -> str:
-    """Return a text as an id."""
-    return _NO_ID.sub("-", text).strip("-.~_")[:128] or "unnamed"
+@dataclass(frozen=True)
+class OperationSource:
+    """What the described application does at a channel, and with which messages; the first node is its object.
+
+    Messages that it does nothing with have an operation without action.
+    """
+
+    kind: str
+    name: str
+    action: str
+    channel: ChannelSource
+    messages: tuple[MessageSource, ...]
+    nodes: tuple[Node, ...]
 
 
-def placeholder_names(template: str) -> str:
-    """Return a template with the names of its variables as RFC 6570 allows them."""
-    return _BRACES.sub(lambda match: f"{{{_NO_NAME.sub('_', match[1]).strip('_') or 'value'}}}", template)
-
-
-def described(nodes: Iterable[Node]) -> Value:
-    """Return description, documentation and labels of the first objects that state them."""
-    result: Value = {}
-    for node in nodes:
-        texts = [node.text("summary"), node.text("description")]
-        text = "\n\n".join(dict.fromkeys(filter(None, texts)))
-        docs = node.value.get("externalDocs") if isinstance(node.value, Mapping) else None
-        uri = docs.get("url") if isinstance(docs, Mapping) else None
-        found = {"description": text, "documentation": uri if facts.is_uri(uri) else "", "labels": dict(_labels(node))}
-        result = {**{name: item for name, item in found.items() if item}, **result}
-    return result
-
-
-def _labels(node: Node) -> Iterator[tuple[str, str]]:
-    tags = node.value.get("tags") if isinstance(node.value, Mapping) else None
-    for tag in tags if isinstance(tags, list) else ():
-        text = tag.get("name") if isinstance(tag, Mapping) else None
-        if isinstance(text, str):
-            name, _, value = text.partition(":")
-            label = _NO_LABEL.sub("-", name.strip().lower()).strip("-._")
-            if label:
-                yield label[:63], value.strip()
-
-
-def protocol_of(server: Node) -> str:
-    """Return our name of a server's protocol."""
-    name, version = server.text("protocol").lower(), str(server.value.get("protocolVersion", ""))
+def protocol_of(name: str, version: str = "") -> str:
+    """Return our name of a protocol, given AsyncAPI's."""
+    name = name.lower()
+    if name.startswith("amqp"):  # AsyncAPI's "amqp" is the older protocol of RabbitMQ, unless a version says otherwise
+        if name != "amqp1" and not version.startswith("1"):
+            return RABBIT
+        name, version = "amqp", "1.0"
     ours = [known for known in protocols.protocols() if name in _schemes(known)]
+    name = name if ours else _SECURE.get(name, name).removesuffix("-secure")
     exact = [known for known in ours if facts.protocol(known).protocolversion[:1] == version[:1]]
     if exact or (ours and not (version and any(facts.protocol(known).protocolversion for known in ours))):
         return (exact if version and exact else ours[-1:])[0]
@@ -127,35 +91,36 @@ def protocol_of(server: Node) -> str:
 def protocol_by_binding(binding: str) -> str:
     """Return our name of the protocol of a binding."""
     names = (name for name in reversed(list(protocols.protocols())) if facts.protocol(name).binding == binding)
-    return next(names, binding.upper())
+    return next(names, RABBIT if binding == "amqp" else binding.upper())
 
 
-def address_option(protocol: str, address: str) -> Value:
+def transport(protocol: str, address: str) -> Value:
     """Return protocol and protocol options of a message, given AsyncAPI's name of the protocol and an address."""
-    names = [known for known in protocols.protocols() if protocol.lower() in _schemes(known)]
-    ours = names[-1] if names else protocol.upper()
-    own = next((name for name in facts.protocol(ours).address if name.startswith(MESSAGE)), f"{MESSAGE}/address")
-    path = own.removeprefix(f"{MESSAGE}/").split("/")
-    value: Any = placeholder_names(address)
-    if names and not _option_models(ours).get(path[0], {}).get("bare"):
-        value = {"value": value}
-    for name in reversed(path):
-        value = {name: value}
-    return {"protocol": ours, PART: value}
+    ours = protocol_of(protocol)
+    options: Value = {}
+    _set_option(options, ours, _address_source(ours) or f"{MESSAGE}/address", {"value": placeholder_names(address)})
+    return {"protocol": ours, PART: options}
+
+
+def _address_source(protocol: str) -> str:
+    """Return the option of a message that holds its address; empty where the endpoint has it."""
+    known = facts.protocol(protocol)
+    sources = (source for source in known.address if source.startswith(MESSAGE))
+    return next(sources, "" if known.binding else f"{MESSAGE}/address")
 
 
 @cache
 def _schemes(protocol: str) -> frozenset[str]:
     known = facts.protocol(protocol)
-    return frozenset({known.protocol, *known.schemes.values()}) - {"ws", "wss"}
+    return frozenset({known.protocol, *known.schemes, *known.schemes.values()}) - _SHARED
 
 
 @dataclass
 class Definition:
     """One message's definition in the making.
 
-    ``endpoint_options`` are what it states for the endpoint, ``examples`` the payloads of its examples, ``schema`` the
-    one that they follow.
+    ``schema_name`` is the id of a schema that has no name itself, ``endpoint_options`` are what the message states for
+    the endpoint, ``examples`` the payloads of its examples, ``schema`` the one that they follow.
     """
 
     reader: Reader
@@ -163,20 +128,26 @@ class Definition:
     schemas: SchemaImporter
     root: Node
     protocol: str
+    schema_name: str = ""
     endpoint_options: Value = field(default_factory=dict)
     examples: list[Node] = field(default_factory=list)
     schema: ImportedSchema | None = None
 
-    def value(self, message: MessageSource, group: tuple[str, str], address: str, others: tuple[Node, ...]) -> Value:
-        """Return the definition; schemas go to a group of this id and title, ``others`` are operation and channel."""
+    def value(
+        self,
+        message: MessageSource,
+        group: tuple[str, str],
+        channel: ChannelSource,
+        operations: Sequence[OperationSource],
+    ) -> Value:
+        """Return the definition of a message as operations have it; schemas go to a group of this id and title."""
         content = next(filter(None, (node.text("contentType") for node in message.nodes)), "")
         content = content or self.root.text("defaultContentType")
         headers = self._members([node for item in message.nodes if (node := self.reader.get(item, "headers"))])
-        payload = next((item.child("payload") for item in message.nodes if item.value.get("payload") is not None), None)
-        result: Value = described((*message.nodes, *others))
-        title = message.node.text("title")
-        result = {**({"name": title} if title else {}), **result}
-        if any(node.value.get("deprecated") is True for node in (message.node, *others)):
+        payload = next((item.child("payload") for item in message.nodes if item.get("payload") is not None), None)
+        result = self._description(message, channel, operations)
+        others = (*(node for operation in operations for node in operation.nodes), channel.node)
+        if any(node.get("deprecated") is True for node in (message.node, *others)):
             result["meta"] = {"deprecated": {}}
         self.examples = [item for node in message.nodes for item in self._example_payloads(node)]
         structured = self._structured(content, payload)
@@ -185,14 +156,57 @@ class Definition:
             result |= {"envelope": CLOUDEVENTS, ENVELOPE: attributes}
         if structured:
             payload = structured[1]
+            if content and not content.startswith(EVENTS):
+                self.notes.leave_out("A content type that is not that of its event", message.node)
+            content = content if content.startswith(EVENTS) else EVENT_JSON
             self.examples = [item.child("data") for item in self.examples if "data" in item.value]
             if self.protocol:  # without one there is no other form
                 result["envelopeoptions"] = {"mode": STRUCTURED, "format": EVENT_JSON}
+        mode = message.node.get("x-envelopeoptions")
+        if isinstance(mode, Mapping):
+            result |= {"envelopeoptions": dict(mode)}
         if self.protocol:
-            options = self._options(message, address, headers, others)
+            options = self._options(message, channel, headers, others)
             result |= {"protocol": self.protocol, PART: options}
+        else:
+            advice = "Add a server, which names the protocol, and import the document again."
+            for header, _ in headers.values():
+                self.notes.leave_out("A header of a message without a protocol", header, advice)
         result |= self._payload(message, payload, group)
         return {**result, **({"datacontenttype": content} if content else {})}
+
+    def _description(
+        self, message: MessageSource, channel: ChannelSource, operations: Sequence[OperationSource]
+    ) -> Value:
+        """Return name, description, documentation and labels."""
+        node = message.node
+        texts = Descriptions(self.reader, self.notes)
+        parts = (("message", message.nodes), *((item.kind, item.nodes) for item in operations))
+        result = texts.of(*parts, ("channel", (channel.node,)))
+        variables = texts.variables(channel.parameters)
+        if variables:
+            result["description"] = "\n\n".join(filter(None, (result.get("description"), variables)))
+        replies = [item.nodes[0] for item in operations if item.kind == "reply"]
+        place = next(filter(None, (self.reader.get(reply, "address") for reply in replies)), None)
+        correlation = next(filter(None, (self.reader.get(item, "correlationId") for item in message.nodes)), None)
+        labels = {
+            "address": "" if self.protocol else channel.address,
+            "operation": ", ".join(dict.fromkeys(item.name for item in operations)),
+            "message-id": node.text("messageId") if node.text("messageId") != message.name else "",
+            "message-name": node.text("name")
+            if node.text("title") and not _same(node.text("name"), message.name)
+            else "",
+            "correlation-id": correlation.text("location") if correlation else "",
+            "reply-to": place.text("location") if place else "",
+        }
+        for what, item in (("correlation id", correlation), ("reply address", place)):
+            if item is not None and item.text("description"):
+                self.notes.leave_out(f'"description" of a {what}', item.child("description"))
+        own = {name: label for name, label in labels.items() if label}
+        if own:
+            result["labels"] = {**own, **result.get("labels", {})}
+        title = node.text("title") or (node.text("name") if node.text("name") != message.name else "")
+        return {**({"name": title} if title else {}), **result}
 
     def _example_payloads(self, node: Node) -> Iterator[Node]:
         """Yield the payloads of a message's examples; in AsyncAPI 2 before 2.1, an example may be anything."""
@@ -207,9 +221,11 @@ class Definition:
 
     def _structured(self, content: str, payload: Node | None) -> tuple[Value, Node | None] | None:
         """Return the attributes of the event that the payload is, and the schema of its data."""
-        if payload is None or not content.startswith(EVENTS):
+        if payload is None or (payload.is_elsewhere and not content.startswith(EVENTS)):
             return None
         schema = self.reader.resolve(payload)
+        if not content.startswith(EVENTS) and not _is_event(schema):
+            return None
         members = self._members([schema])
         data = members.get("data")
         attributes = {name: item for name, item in members.items() if name not in _EVENT_MEMBERS}
@@ -225,7 +241,8 @@ class Definition:
         for prefix in prefixes:
             names = {name.lower(): name for name in headers}
             if all(prefix.lower() + name in names for name in (_EVENT_NAMES if not prefix else ("type",))):
-                own = {name: headers.pop(name) for low, name in names.items() if low.startswith(prefix.lower())}
+                pattern = re.compile(re.escape(prefix) + "[a-z0-9]+", re.IGNORECASE if prefix else 0)
+                own = {name: headers.pop(name) for name in names.values() if pattern.fullmatch(name)}
                 return self._attributes({name[len(prefix) :].lower(): item for name, item in own.items()})
         return None
 
@@ -233,58 +250,73 @@ class Definition:
         """Return the definitions of an event's attributes."""
         result = {}
         for name, (schema, required) in members.items():
-            if name not in _IMPLIED:
-                definition = self._property(schema, required=required and name not in _EVENT_NAMES)
-                if definition.get("type") in ("string", "uri") and "value" not in definition:
-                    del definition["type"]
+            if name == "specversion":
+                continue
+            definition = self._property(schema, required=required and name not in _EVENT_NAMES)
+            if definition.get("type") in ("string", "uri") and "value" not in definition:
+                del definition["type"]
+            if name != "id" or "value" in definition:
                 result[name] = definition
         return result
 
     # Options of the protocol.
 
     def _options(
-        self, message: MessageSource, address: str, headers: Mapping[str, tuple[Node, bool]], operations: Iterable[Node]
+        self,
+        message: MessageSource,
+        channel: ChannelSource,
+        headers: Mapping[str, tuple[Node, bool]],
+        operations: Iterable[Node],
     ) -> Value:
         """Return the protocol options: address, headers, and what the bindings of message and operation say."""
         known = facts.protocol(self.protocol)
         options: Value = {}
-        own = next(
-            (source for source in known.address if source.startswith(MESSAGE)),
-            "" if known.binding else f"{MESSAGE}/address",
-        )
+        own = _address_source(self.protocol)
+        stated = self.reader.get(channel.node, "bindings", binding_of(self.protocol))
+        address = stated.text("topic") if stated and own.endswith("/topic") else ""
+        address = address or channel.address
+        if address and self.protocol == HTTP and not address.startswith("/") and not self.root.text("x-xid"):
+            address = f"/{address}"  # as paths of requests do
         if address and own:
-            self._set(options, own, {"value": placeholder_names(address)})
+            _set_option(options, self.protocol, own, {"value": placeholder_names(address)})
         if headers:
             target = next(
                 (source for source in (*known.headers, *_header_sources(known)) if source.startswith(MESSAGE)),
                 f"{MESSAGE}/headers",
             )
             for name, (schema, required) in headers.items():
-                self._set(options, f"{target}/{name}", self._property(schema, required=required))
+                _set_option(options, self.protocol, f"{target}/{name}", self._property(schema, required=required))
         for level, nodes in (("operation", operations), ("message", message.nodes)):
             for node in nodes:
-                self._bind(
-                    options, known.rows.get(level, {}), self.reader.get(node, "bindings", _binding(self.protocol))
-                )
-        unplaced = message.node.value.get("x-protocoloptions")
+                self.bind(options, level, node)
+        unplaced = message.node.get("x-protocoloptions")
         return {**options, **(unplaced if isinstance(unplaced, Mapping) else {})}
 
-    def _bind(self, options: Value, rows: Mapping[str, BindingMember], binding: Node | None) -> None:
-        """Add what a binding says to the options of the message, or to those of the endpoint."""
+    def bind(self, options: Value, level: str, node: Node) -> None:
+        """Add what the binding of an object says to the options of the message, or to those of the endpoint."""
+        levels = facts.protocol(self.protocol).rows
+        rows = {**levels.get("message", {}), **levels.get("operation", {}), **levels.get(level, {})}  # or misplaced
+        binding = self.reader.get(node, "bindings", binding_of(self.protocol))
+        defaults = binding.get(DEFAULTS) if binding is not None else None
+        defaults = defaults if isinstance(defaults, list) else []
         for member in binding.members() if binding is not None else ():
             row = rows.get(member.name)
-            if member.name == "bindingVersion":
+            if member.name in ("bindingVersion", DEFAULTS) or member.name in defaults:
                 continue
             node = self.reader.resolve(member)
+            if row is None and self._is_kept(member):
+                options.setdefault(member.name.lower(), node.value)
+                continue
             if row is None:
-                self.notes.leave_out(f'"{member.name}" of a binding', member)
+                if member.name != "topic":  # which is the address
+                    self.notes.leave_out(f'"{member.name}" of a binding', member)
                 continue
             own = [name for name in row.sources if name.startswith(MESSAGE)] or [*row.sources]
-            is_encoded = isinstance(node.value, Mapping) and node.value.get("contentEncoding") == "base64"
+            is_encoded = node.get("contentEncoding") == "base64"
             source = next((name for name in own if name.endswith("_base64") == is_encoded), own[0])
             if row.form == "object":
                 for name, (schema, required) in self._members([node]).items():
-                    self._set(options, f"{source}/{name}", self._property(schema, required=required))
+                    _set_option(options, self.protocol, f"{source}/{name}", self._property(schema, required=required))
                 continue
             value = {"value": node.value} if row.form == "value" else self._property(node, required=False)
             if "value" not in value:
@@ -292,23 +324,11 @@ class Definition:
             elif source.startswith(ENDPOINT):
                 self.endpoint_options[source.removeprefix(f"{ENDPOINT}/")] = value["value"]
             else:
-                self._set(options, source, value)
+                _set_option(options, self.protocol, source, value)
 
-    def _set(self, options: Value, source: str, definition: Value) -> None:
-        """Set an option, or one entry of a map or list of them, unless it is set already."""
-        path = source.removeprefix(f"{MESSAGE}/").split("/", 1)
-        model = _option_models(self.protocol)
-        section = model.get(path[0], {})
-        if len(path) == 1:
-            bare = section.get("bare") or not model
-            if not bare or "value" in definition:
-                options.setdefault(path[0], definition["value"] if bare else definition)
-        elif section.get("type") == "array":
-            items = options.setdefault(path[0], [])
-            if all(item["name"] != path[1] for item in items):
-                items.append({"name": path[1], **definition})
-        else:
-            options.setdefault(path[0], {}).setdefault(path[1], definition)
+    def _is_kept(self, member: Node) -> bool:
+        """Return whether an option can stand as it is: nothing is known of the protocol, and it is whole in itself."""
+        return not facts.protocol(self.protocol).binding and f'"{REF}"' not in json.dumps(member.value, default=str)
 
     def _property(self, schema: Node, *, required: bool) -> Value:
         """Return the definition of a property, given the schema of its value."""
@@ -318,13 +338,13 @@ class Definition:
         exported = value.get("x-property")
         if isinstance(exported, Mapping):
             return {**exported, **({"required": True} if required else {}), **result}
-        kind = _type(value)
+        kind = _type(value, self.protocol)
         constant = value["const"] if "const" in value else _only(value.get("enum"))
         result |= {"type": kind} if kind != "string" else {}
         if constant is not None and not isinstance(constant, Mapping | list):
             return {**result, "value": constant}
-        for name in ("enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "default", "examples"):
-            if name in value:
+        for name in value:
+            if name not in _OF_PROPERTIES and not (name in ("format", "contentEncoding") and kind != "string"):
                 self.notes.leave_out(f'"{name}" of a header', schema.child(name))
         return {**result, **({"required": True} if required else {})}
 
@@ -343,10 +363,11 @@ class Definition:
             media_type, payload = payload.text("schemaFormat"), payload.child("schema")
         if payload.is_elsewhere:
             return {"dataschemaformat": format_of(media_type), "dataschemauri": payload.reference}
-        schema = self.schemas.add(group, payload, media_type, message.name)
+        schema = self.schemas.add(group, payload, media_type, self.schema_name)
         self.schema = schema
-        selector = node.text("x-dataschematype")
-        return {"dataschemaformat": schema.format, "dataschemauri": schema.xid + (f":{selector}" if selector else "")}
+        type_ = node.text("x-dataschematype")
+        selector = f":{type_}" if type_ else only_type(schema.format, str(schema.document))
+        return {"dataschemaformat": schema.format, "dataschemauri": schema.xid + selector}
 
     def _members(self, schemas: Iterable[Node]) -> dict[str, tuple[Node, bool]]:
         """Return the properties of object schemas, joined, each with whether it is required."""
@@ -361,9 +382,41 @@ class Definition:
             names = schema.value.get("required")
             required |= {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
             for item in self.reader.members(schema, "properties"):
-                result.setdefault(item.name, (self.reader.resolve(item), False))
-            pending += map(self.reader.resolve, self.reader.members(schema, "allOf"))
+                result.setdefault(item.name, (item if item.is_elsewhere else self.reader.resolve(item), False))
+            parts = (item for item in self.reader.members(schema, "allOf") if not _EVENT_SCHEMA.search(item.reference))
+            pending += map(self.reader.resolve, parts)
         return {name: (node, name in required) for name, (node, _) in result.items()}
+
+
+def _set_option(options: Value, protocol: str, source: str, definition: Value) -> None:
+    """Set an option of a message, or one entry of a map or list of them, unless it is set already."""
+    path = source.removeprefix(f"{MESSAGE}/").split("/", 1)
+    model = _option_models(protocol)
+    section = model.get(path[0], {})
+    if len(path) == 1:
+        bare = section.get("bare") or not model
+        if not bare or "value" in definition:
+            options.setdefault(path[0], definition["value"] if bare else definition)
+    elif section.get("type") == "array":
+        items = options.setdefault(path[0], [])
+        if all(item["name"] != path[1] for item in items):
+            items.append({"name": path[1], **definition})
+    else:
+        options.setdefault(path[0], {}).setdefault(path[1], definition)
+
+
+def _is_event(schema: Node) -> bool:
+    """Return whether a schema includes that of CloudEvents, which is known without being fetched."""
+    parts = schema.get("allOf")
+    return isinstance(parts, list) and any(
+        _EVENT_SCHEMA.search(item.reference) for item in schema.child("allOf").members()
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    """Return whether two names are one, however they are written."""
+    first, second = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (one, other))
+    return first == second
 
 
 def _only(values: Any) -> Any:
@@ -371,29 +424,21 @@ def _only(values: Any) -> Any:
     return values[0] if isinstance(values, list) and len(values) == 1 else None
 
 
-def _type(schema: Mapping[str, Any]) -> str:
-    """Return our type of a property's value, by the type and format of its schema."""
-    kind, form = schema.get("type"), schema.get("format")
+def _type(schema: Mapping[str, Any], protocol: str) -> str:
+    """Return our type of a property's value, by the schema that is exported for it, or else its type and format."""
+    stated = {name: value for name, value in schema.items() if name in ("type", "format", "contentEncoding", "minimum")}
     for name, other in facts.tables()["types"].items():
-        if (
-            name not in _OF_AMQP
-            and other
-            and other.get("type") == kind
-            and other.get("format") == form
-            and len(other) == 1 + ("format" in other)
-        ):
+        if stated and stated == other and (name not in _OF_AMQP or protocol == AMQP):
             return str(name)
+    kind, form = schema.get("type"), schema.get("format")
     forms = {"uri": "uri", "iri": "uri", "date-time": "timestamp"}
-    return (
-        forms.get(str(form), "string")
-        if kind in ("string", None)
-        else str(kind)
-        if kind in ("integer", "number", "boolean")
-        else "string"
-    )
+    if kind in ("string", None):
+        return forms.get(str(form), "string")
+    return str(kind) if kind in ("integer", "number", "boolean") else "string"
 
 
-def _binding(protocol: str) -> str:
+def binding_of(protocol: str) -> str:
+    """Return AsyncAPI's name of the binding of a protocol."""
     return facts.protocol(protocol).binding or protocol.partition("/")[0].lower()
 
 

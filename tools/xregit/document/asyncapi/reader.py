@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,16 +13,17 @@ from urllib.parse import unquote
 
 from xregit.catalog.origin import repository_of
 from xregit.diagnostics import Diagnostic, Severity, Span
+from xregit.document.asyncapi import facts
 from xregit.errors import XregitError
 from xregit.json_pointer import KeyPath, index, unescape
 from xregit.source import json_loader, yaml_loader
 from xregit.source.file_tree import FileError, read
-from xregit.source.yaml_anchors import expand_anchors
+from xregit.source.parse_result import Parsed
+from xregit.source.yaml_loader import expand_anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from xregit.source.parse_result import Positions
 
-    from xregit.source.parse_result import Parsed, Positions
 
 REF = "$ref"
 Place = tuple[Path, KeyPath]
@@ -29,6 +31,11 @@ Place = tuple[Path, KeyPath]
 _MAX_CHAIN = 50
 _MAX_LINES = 20
 _ENDINGS = (".json", ".yaml", ".yml", ".avsc")
+# Schemas that are texts.
+_TEXTS = (".proto", ".xsd")
+# The most parts of a pointer that may be one key, whose slashes somebody forgot to escape.
+_MAX_PARTS = 20
+ADVICE = "Nothing needs to be done, unless it says something that readers need: then add it to a description."
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +79,7 @@ class Node:
     @property
     def reference(self) -> str:
         """The reference that it is, or empty."""
-        value = self.value.get(REF) if isinstance(self.value, Mapping) else None
+        value = self.get(REF)
         return value if isinstance(value, str) else ""
 
     def child(self, key: str | int) -> Node:
@@ -86,51 +93,53 @@ class Node:
         elif isinstance(self.value, list):
             yield from (self.child(number) for number in range(len(self.value)))
 
+    def get(self, key: str) -> Any:
+        """Return the value of a member, or None where there is none."""
+        return self.value.get(key) if isinstance(self.value, Mapping) else None
+
     def text(self, key: str) -> str:
         """Return a member that is a text with something in it, or empty."""
-        value = self.value.get(key) if isinstance(self.value, Mapping) else None
+        value = self.get(key)
         return value.strip() if isinstance(value, str) else ""
 
 
 @dataclass
 class Notes:
-    """What there is to say of a document: faults at their places, and what was left out, by kinds."""
+    """What there is to say of a document: the faults of texts, and the places of each note."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    left: dict[str, dict[Place, Node]] = field(default_factory=dict)
+    places: dict[tuple[str, Severity, str, str, str], dict[Place, Node]] = field(default_factory=dict)
 
     def add(self, rule: str, severity: Severity, node: Node, message: str, advice: str) -> None:
-        """Add what is wrong at a place."""
-        diagnostic = _diagnostic(rule, severity, node, message, advice)
-        if diagnostic not in self.diagnostics:  # as a broken reference is met more than once
-            self.diagnostics.append(diagnostic)
+        """Add what there is to say of a place."""
+        self.places.setdefault((rule, severity, message, advice, node.file.name), {}).setdefault(node.place, node)
 
-    def leave_out(self, what: str, node: Node) -> None:
+    def leave_out(self, what: str, node: Node, advice: str = "") -> None:
         """Add a part that has no place in a catalog."""
-        self.left.setdefault(what, {}).setdefault(node.place, node)
+        self.add(
+            "left-out", Severity.INFO, node, f"{what} has no place in a catalog and is left out.", advice or ADVICE
+        )
 
     def all(self) -> list[Diagnostic]:
-        """Return everything; of each kind of part left out the first place, with the lines of the others."""
+        """Return everything; what is the same of several places of a file is said once, with their lines."""
         result = list(self.diagnostics)
-        for what, nodes in self.left.items():
+        for (rule, severity, message, advice, _), nodes in self.places.items():
             first, *others = nodes.values()
-            lines = Counter(str(_span(node).line) for node in others if node.file is first.file)
-            shown = ", ".join(list(lines)[:_MAX_LINES])
-            more = f" (also in line{'s' if len(lines) > 1 else ''} {shown}{', …' if len(lines) > _MAX_LINES else ''})"
-            message = f"{what} has no place in a catalog and is left out{more if lines else ''}."
-            advice = (
-                "Nothing needs to be done, unless it says something that readers need: then add it to a description."
-            )
-            result.append(_diagnostic("left-out", Severity.INFO, first, message, advice))
+            lines = list(Counter(str(_span(node).line) for node in others))
+            more = f"{', '.join(lines[:_MAX_LINES])}{', …' if len(lines) > _MAX_LINES else ''}"
+            end = f" (also in line{'s' if len(lines) > 1 else ''} {more})." if lines else "."
+            text = message.removesuffix(".") + end
+            result.append(_diagnostic(rule, severity, first, text, advice))
         return result
 
 
 @dataclass
 class Reader:
-    """The files of one or more documents, each read once."""
+    """The files of one or more documents, each read once, and the places that something used."""
 
     notes: Notes
     files: dict[Path, SourceFile | None] = field(default_factory=dict)
+    used: set[Place] = field(default_factory=set)
 
     def document(self, path: Path, data: bytes) -> Node | None:
         """Return the whole of a file, or None where its text can't be read, which is noted."""
@@ -141,6 +150,7 @@ class Reader:
     def resolve(self, node: Node) -> Node:
         """Return what a node refers to, through any number of references; a broken one is noted, and is empty."""
         for _ in range(_MAX_CHAIN):
+            self.used.add(node.place)
             if not node.reference:
                 return node
             target = self._target(node)
@@ -173,31 +183,28 @@ class Reader:
         if file is None:
             return None
         target = Node(file.value, file, ())
-        for part in unquote(fragment).split("/")[1:]:
-            key: str | int | None = unescape(part)
-            if isinstance(target.value, list):
-                key = index(str(key), len(target.value))
-            elif not isinstance(target.value, Mapping) or key not in target.value:
-                key = None
+        parts = [unescape(part) for part in unquote(fragment).split("/")[1:]]
+        while parts:
+            key, count = _first_key(target.value, parts)
             if key is None:
                 self._broken(node, f'"{node.reference}" leads nowhere.', "Correct the reference.")
                 return None
-            target = target.child(key)
+            target, parts = target.child(key), parts[count:]
         return target
 
     def _file(self, node: Node, address: str) -> SourceFile | None:
         """Return the file that a reference names; only those are read that may hold definitions."""
         if node.is_elsewhere:
-            advice = "Nothing is fetched: save the file beside the document, and refer to it by its path."
-            self._broken(node, f'"{address}" is an address elsewhere.', advice)
+            self.note_elsewhere(node)
             return None
         try:
             path = (node.file.path.parent / unquote(address)).resolve()
         except (OSError, RuntimeError, ValueError):
             self._broken(node, f'"{address}" is no path of a file.', "Correct the reference.")
             return None
-        if path.suffix not in _ENDINGS:
-            self._broken(node, f'"{address}" is no file of definitions.', f"They end in {', '.join(_ENDINGS)}.")
+        if path.suffix not in (*_ENDINGS, *_TEXTS):
+            endings = ", ".join((*_ENDINGS, *_TEXTS))
+            self._broken(node, f'"{address}" is no file of definitions.', f"They end in {endings}.")
             return None
         if not path.is_relative_to(repository_of(next(iter(self.files)))):
             advice = "Put both into one Git repository, or the file into the folder of the document."
@@ -214,9 +221,15 @@ class Reader:
             self._load(path, data)
         return self.files[path]
 
+    def note_elsewhere(self, node: Node) -> None:
+        """Note a reference to an address, which is not followed."""
+        advice = "Nothing is fetched: save the file beside the document, and refer to it by its path."
+        message = f'"{node.reference}" is an address elsewhere, and what it says is left out.'
+        self.notes.add("broken-reference", Severity.WARNING, node, message, advice)
+
     def _load(self, path: Path, data: bytes) -> SourceFile | None:
         """Read a file; a text that can't be read is noted, and has no value."""
-        parsed = parse(data)
+        parsed = Parsed(data.decode(errors="replace")) if path.suffix in _TEXTS else parse(data)
         name = path.relative_to(repository_of(path)).as_posix()
         for item in parsed.problems:
             span = (item.span.line, item.span.column, item.span.endline, item.span.endcolumn)
@@ -227,6 +240,16 @@ class Reader:
 
     def _broken(self, node: Node, message: str, advice: str) -> None:
         self.notes.add("broken-reference", Severity.ERROR, node, message, advice)
+
+
+def _first_key(value: Any, parts: list[str]) -> tuple[str | int | None, int]:
+    """Return the member that the first parts of a pointer name, and how many: a key may have slashes in it."""
+    if isinstance(value, list):
+        return index(parts[0], len(value)), 1
+    for count in range(1, min(len(parts), _MAX_PARTS) + 1) if isinstance(value, Mapping) else ():
+        if "/".join(parts[:count]) in value:
+            return "/".join(parts[:count]), count
+    return None, 0
 
 
 def parse(data: bytes) -> Parsed:
@@ -259,3 +282,203 @@ def _diagnostic(rule: str, severity: Severity, node: Node, message: str, advice:
     span = _span(node)
     line = (span.line, span.column, span.endline, span.endcolumn)
     return Diagnostic(rule, severity, node.file.name, message, *line, help=advice)
+
+
+Value = dict[str, Any]
+MARK = "asyncapi"
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_NO_NAME, _NO_ID, _NO_LABEL = (
+    re.compile(r"[^A-Za-z0-9_]+"),
+    re.compile(r"[^A-Za-z0-9._~]+"),
+    re.compile(r"[^a-z0-9._-]+"),
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# The members of each kind of object that have a place in a catalog; all others are told.
+_DESCRIBED = ("title", "summary", "description", "tags", "externalDocs")
+_PLACED: Mapping[str, frozenset[str]] = {
+    "document": frozenset(
+        {MARK, "id", "info", "servers", "channels", "operations", "components", "defaultContentType", *_DESCRIBED[3:]}
+        | {"x-xid", "x-channel", "x-protocol", "x-protocoloptions"}
+    ),
+    "info object": frozenset({"title", "version", "contact", "license", "termsOfService", *_DESCRIBED[2:]}),
+    "server": frozenset(
+        {"url", "host", "pathname", "protocol", "protocolVersion", "description", "summary", "security", "bindings"}
+        | {"variables", "tags", "x-scheme"}
+    ),
+    "channel": frozenset(
+        {"address", "messages", "servers", "parameters", "publish", "subscribe", "bindings", *_DESCRIBED[1:]}
+    ),
+    "operation": frozenset(
+        {"action", "channel", "messages", "message", "operationId", "bindings", "traits", "reply", "deprecated"}
+        | {"security", *_DESCRIBED[1:]}
+    ),
+    "reply": frozenset({"address", "channel", "messages"}),
+    "message": frozenset(
+        {"name", "contentType", "headers", "payload", "schemaFormat", "bindings", "traits", "examples", "messageId"}
+        | {"deprecated", "correlationId", "x-xid", "x-dataschematype", "x-dataschemaformat", "x-dataschemauri"}
+        | {
+            "x-envelopeoptions",
+            "x-protocol",
+            "x-protocoloptions",
+            "x-eventcatalog-message-version",
+            "x-eventcatalog-role",
+            *_DESCRIBED,
+        }
+    ),
+}
+# Members of info that are labels, and what of them is one.
+_INFO = {
+    "version": (),
+    "contact": ("name", "email", "url"),
+    "license": ("name", "url"),
+    "termsOfService": (),
+}
+
+
+class Descriptions:
+    """What objects say of themselves, as attributes and labels; members without a place are noted."""
+
+    def __init__(self, reader: Reader, notes: Notes) -> None:
+        """Take what to follow references with, and where to note."""
+        self.reader = reader
+        self.notes = notes
+
+    def of(self, *parts: tuple[str, tuple[Node, ...]]) -> Value:
+        """Return description, documentation and labels of objects of these kinds, each with those of its traits."""
+        texts: dict[str, None] = {}
+        documentation: dict[str, Node] = {}
+        labels: dict[str, str] = {}
+        for kind, nodes in parts:
+            own = [text for node in nodes if (text := _text(node))]
+            texts |= dict.fromkeys(own[:1])
+            for node in nodes:
+                documentation |= self._documentation(node)
+                labels = joined(labels, self.labels(kind, node))
+        for uri, node in list(documentation.items())[1:]:
+            self.notes.leave_out(f'"{uri}", a second documentation', node)
+        whole = [text for text in texts if not any(text in other for other in texts if other != text)]
+        result = {"description": "\n\n".join(whole), "documentation": next(iter(documentation), ""), "labels": labels}
+        return {name: item for name, item in result.items() if item}
+
+    def _documentation(self, node: Node) -> dict[str, Node]:
+        docs = self.reader.get(node, "externalDocs")
+        if docs is None or not facts.is_uri(docs.get("url")):
+            return {}
+        if docs.text("description"):
+            self.notes.leave_out('"description" of externalDocs', docs.child("description"))
+        return {docs.text("url"): docs}
+
+    def labels(self, kind: str, node: Node) -> dict[str, str]:
+        """Return the labels of one object: its tags, what an info object says, and extensions that are one value."""
+        result: dict[str, str] = {}
+        for tag in map(self.reader.resolve, self.reader.members(node, "tags")):
+            name, _, value = tag.text("name").partition(":")
+            result |= label(name, value.strip() or tag.text("description"))
+            if value.strip() and tag.text("description"):
+                self.notes.leave_out('"description" of a tag with a value', tag.child("description"))
+            if tag.get("externalDocs"):
+                self.notes.leave_out('"externalDocs" of a tag', tag.child("externalDocs"))
+        for member in node.members() if isinstance(node.value, Mapping) else ():
+            if member.name in _PLACED[kind]:
+                continue
+            text = scalar(member.value)
+            if text and member.name.startswith("x-"):
+                result |= label(member.name, text)
+            else:
+                self.notes.leave_out(f'"{member.name}" of the {kind}', member)
+        return result
+
+    def info(self, node: Node) -> dict[str, str]:
+        """Return what only an info object says, as labels."""
+        result: dict[str, str] = {}
+        for name, parts in _INFO.items():
+            value = node.get(name)
+            if isinstance(value, Mapping):
+                texts = [scalar(value.get(part)) for part in parts]
+                result |= label(_CAMEL.sub("-", name), ", ".join(filter(None, texts)))
+                for key in value:
+                    if key not in parts:
+                        self.notes.leave_out(f'"{key}" of the {name}', node.child(name).child(key))
+            elif value is not None:
+                result |= label(_CAMEL.sub("-", name), scalar(value))
+        return result
+
+    def variables(self, nodes: Iterable[Node]) -> str:
+        """Return a list in Markdown of what is known of the variables of an address; empty where nothing is."""
+        lines = []
+        for node in nodes:
+            schema = self.reader.get(node, "schema") or node  # as AsyncAPI 2 has it
+            for item in {node.place: node, schema.place: schema}.values():
+                for member in item.members() if isinstance(item.value, Mapping) else ():
+                    if member.name not in _OF_VARIABLES:
+                        self.notes.leave_out(f'"{member.name}" of a variable of an address', member)
+            text = node.text("description") or schema.text("description")
+            more = " ".join(_variable_facts(node, schema))
+            end = "." if text and more and text[-1] not in ".!?:;" else ""
+            if text or more:
+                lines.append(f"- `{_variable(node.name)}`: {' '.join(filter(None, (text + end, more)))}")
+        return "\n".join(lines)
+
+
+def _variable_facts(node: Node, schema: Node) -> Iterator[str]:
+    """Yield sentences on the values of a variable."""
+    for name, head in (("enum", "One of"), ("default", "By default"), ("examples", "For example")):
+        value = schema.get(name)
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        if values:
+            yield f"{head} {_quoted(values)}."
+    if node.text("location"):
+        yield f"The same as `{node.text('location')}`."
+
+
+def joined(labels: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """Return labels with those of another object; a label of both has the values of both."""
+    result = dict(labels)
+    for name, text in others.items():
+        texts = dict.fromkeys((*result.get(name, "").split(", "), text))
+        result[name] = ", ".join(filter(None, texts))
+    return result
+
+
+_OF_VARIABLES = frozenset({"description", "schema", "enum", "default", "examples", "location", "type"})
+
+
+def _text(node: Node) -> str:
+    """Return summary and description of an object, of which one may say what the other says."""
+    summary, description = node.text("summary"), node.text("description")
+    return description if summary in description else "\n\n".join(filter(None, (summary, description)))
+
+
+def scalar(value: Any) -> str:
+    """Return a value, or a list of them, as a text; empty for one with an inner structure."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    if isinstance(value, list) and not any(isinstance(item, Mapping | list) for item in value):
+        return ", ".join(map(scalar, value))
+    return ""
+
+
+def label(name: str, value: str) -> dict[str, str]:
+    """Return a label, by whatever name it can have that is nearest to its own; none if no letter is left."""
+    key = _NO_LABEL.sub("-", name.strip().lower()).strip("-._")
+    return {key[:63]: value} if key else {}
+
+
+def _quoted(values: Iterable[Any]) -> str:
+    return ", ".join(f"`{scalar(value)}`" for value in values)
+
+
+def id_of(*texts: str) -> str:
+    """Return the first text that has characters of an id, as an id; empty if none has."""
+    return next(filter(None, (_NO_ID.sub("-", text).strip("-.~")[:128] for text in texts)), "")
+
+
+def placeholder_names(template: str) -> str:
+    """Return a template with the names of its variables as RFC 6570 allows them."""
+    return _BRACES.sub(lambda match: f"{{{_variable(match[1])}}}", template)
+
+
+def _variable(name: str) -> str:
+    return _NO_NAME.sub("_", name).strip("_") or "value"
