@@ -19,17 +19,15 @@ from hypothesis import strategies as st
 
 from xregit.payloads import Field, PayloadSchema, parse
 from xregit.payloads.fields import WILDCARD
-from xregit.spark.streams.columns import (
+from xregit.spark.streams.converters import (
     MAX_DEPTH,
     ColumnNames,
-    build_arrays,
+    ColumnType,
     column_type,
     members,
     record_converter,
 )
-from xregit.spark.streams.columns import build_array as column_of
-from xregit.spark.streams.converters import Member
-from xregit.spark.table_schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, type_conflict
+from xregit.spark.table_schema import array_type, arrow_type, covers, map_type, sql_type, struct_type, widen
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -107,20 +105,12 @@ def test_json_schema_becomes_a_column(
         result = convert({"x": value}, "", rest)["x"]
         assert (result, rest.get("/x")) == (held, left)
         pa.array([result], arrow_type(inside[0].type.data_type))
-    alone: list[dict[str, Any] | None] = [{"x": value} for value, _, _ in values]
-    for some in (*([each] for each in alone), alone, [None, *alone, {}]):
-        assert_columns_are_records(inside, some)
 
 
-def assert_columns_are_records(inside: tuple[Member, ...], some: Sequence[dict[str, Any] | None]) -> None:
-    """Hold that a column made of many values at once is what each of them becomes by itself."""
-    convert = record_converter(inside)
-    rests: defaultdict[int, dict[str, Any]] = defaultdict(dict)
-    (result,) = build_arrays(inside, some, "", rests)
-    expected: dict[int, dict[str, Any]] = {row: {} for row in range(len(some))}
-    results = [None if each is None else convert(each, "", expected[row])["x"] for row, each in enumerate(some)]
-    assert result.equals(pa.array(results, arrow_type(inside[0].type.data_type)))
-    assert {row: rest for row, rest in rests.items() if rest} == {row: rest for row, rest in expected.items() if rest}
+def column_of(kind: ColumnType, values: Sequence[Any], path: str, rests: defaultdict[int, dict[str, Any]]) -> pa.Array:
+    """Return the column that values become, and put into the rest of each row what it can't hold."""
+    converted = [None if each is None else kind.convert(each, path, rests[row]) for row, each in enumerate(values)]
+    return pa.array(converted, arrow_type(kind.data_type))
 
 
 WHOLE = [
@@ -371,8 +361,8 @@ def test_what_stays_json_says_so() -> None:
 
 def test_names_differ_without_regard_to_case() -> None:
     """Names that Spark takes for the same are told apart, and characters that Delta refuses are replaced."""
-    names = ColumnNames(["ce_id"])
-    assert [names.reserve(name) for name in ("a b", "A_B", "a_b", "CE_ID", "")] == [
+    names = ColumnNames(reserved=["ce_id"])
+    assert [names.reserve(name, name) for name in ("a b", "A_B", "a_b", "CE_ID", "")] == [
         "a_b",
         "A_B_2",
         "a_b_3",
@@ -433,25 +423,30 @@ def test_what_nobody_declared_is_told_with_its_path() -> None:
 
 
 def test_types_grow_and_clash() -> None:
-    """A column covers one with fewer fields; another type of the same name is a clash that is named."""
-    small = struct_type([("a", "long", ""), ("b", struct_type([("c", "string", "")]), "")])
+    """A column covers one with fewer fields, and holds a narrower type; it can't hold another, or a wider one."""
+    small = struct_type([("a", "integer", ""), ("b", struct_type([("c", "string", "")]), "")])
     large = struct_type(
-        [("a", "long", ""), ("b", struct_type([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")]
+        [("a", "integer", ""), ("b", struct_type([("c", "string", ""), ("d", "long", "")]), ""), ("e", "date", "")]
     )
     other = struct_type([("b", struct_type([("c", "double", "")]), "")])
     assert (covers(large, small), covers(small, large)) == (True, False)
     assert not covers(large, struct_type([("b", "string", "")]))
     assert not covers(struct_type([("b", "string", "")]), struct_type([("b", array_type("string"), "")]))
-    assert type_conflict(small, large) is None
-    assert type_conflict(small, other) == ("b.c", "STRING", "DOUBLE")
-    assert type_conflict(struct_type([("z", "long", ""), ("b", "date", "")]), small) == (
-        "b",
-        "DATE",
-        "STRUCT<`c`: STRING>",
+    assert (widen(large, small), widen(small, large)) == (large, small)
+    assert widen(other, small) is None
+    assert widen(array_type(other), array_type(small)) is None
+    assert widen(small, struct_type([("b", "date", "")])) is None
+    wide = struct_type([("a", "long", "")])
+    assert widen(array_type(small), array_type(wide)) == array_type(
+        struct_type([("a", "long", ""), ("b", struct_type([("c", "string", "")]), "")])
     )
-    shouted = struct_type([("b", struct_type([("C", "string", "")]), "")])
-    assert (covers(small, shouted), type_conflict(small, shouted)) == (False, ("b.c", 'called "c"', '"C"'))
-    assert type_conflict(array_type(small), array_type(other)) == ("elementType.b.c", "STRING", "DOUBLE")
+    assert widen(wide, small) is None
+    assert [widen(each, "decimal(9,2)") for each in ("decimal(8,2)", "decimal(9,1)", "decimal(9,3)", "long")] == [
+        "decimal(9,2)",
+        None,
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize("deep", [lambda form: form, array_type, lambda form: struct_type([("x", form, "")])])
@@ -461,10 +456,11 @@ def test_records_in_a_map_stay_as_they_are(deep: Callable[[Any], Any]) -> None:
     turned = struct_type([("b", "long", "Said anew."), ("a", "long", "")])
     have = deep(map_type(large))
     for want in (large, turned):
-        assert (covers(have, deep(map_type(want))), type_conflict(have, deep(map_type(want)))) == (True, None)
+        assert covers(have, deep(map_type(want)))
+        assert widen(deep(map_type(want)), have) is not None
     for want in (small, struct_type([*((name, "long", "") for name in "abc")])):
         assert not covers(have, deep(map_type(want)))
-        assert type_conflict(have, deep(map_type(want))) is not None
+        assert widen(deep(map_type(want)), have) is None
 
 
 SHORT = {"type": "record", "name": "B", "fields": [{"name": "x", "type": ["null", "int"]}]}

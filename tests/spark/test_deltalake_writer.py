@@ -254,6 +254,10 @@ def test_folder_that_delta_takes_for_another_is_refused(spark: SparkSession, tmp
             "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.  SQLSTATE: K\nCaused by: E: end",
             "file:/a: E: end",
         ),
+        (
+            "[PYTHON_EXCEPTION] Traceback (most recent call last):\n  File x\n    y\nRuntimeError: no package\n",
+            "no package",
+        ),
         ("An exception was thrown:\nTraceback (most):\n  File x\n    y\nOSError: disk full", "OSError: disk full"),
         (
             "o1.\n: A: Job aborted\n\tat x\n\nDriver stacktrace:\n\tat y\nCaused by: B: disk full\n\tat z",

@@ -16,7 +16,7 @@ from deltalake import DeltaTable
 import xregit
 from tests.disks import read_only, small_disk
 from tests.spark.repository import CatalogRepository
-from tests.spark.streams import event, registry_of, rows, write
+from tests.spark.streams import event, registry_of, route, rows, write
 from xregit.catalog import Registry
 from xregit.errors import XregitError
 
@@ -89,13 +89,13 @@ def test_unwritable_disk_loses_and_doubles_no_message(
     registry = registry_of(tmp_path)
     tables, incoming = disk / "tables", tmp_path / "in"
     write(incoming / "1.jsonl", event(1))
-    xregit.route(registry, incoming, tables, spark=spark)
+    route(registry, incoming, tables, spark=spark)
     write(incoming / "2.jsonl", *(event(number) for number in range(2, 500)), event(500, "t.two"))
     with obstacle(disk), pytest.raises(XregitError, match=reason) as caught:
-        xregit.route(registry, incoming, tables, spark=spark)
+        route(registry, incoming, tables, spark=spark)
     assert "\n" not in str(caught.value)
     assert [row["ce_id"] for row in rows(tables, "g__one")] == ["1"]
-    xregit.route(registry, incoming, tables, spark=spark)
+    route(registry, incoming, tables, spark=spark)
     ids = [int(row["ce_id"]) for name in ("g__one", "g__two") for row in rows(tables, name)]
     assert sorted(ids) == list(range(1, 501))
 
@@ -137,7 +137,7 @@ def test_file_in_the_way_is_one_line(spark: SparkSession, sample: Registry, tmp_
     for job in (
         lambda: xregit.publish(sample, file, spark=spark),
         lambda: xregit.publish(sample, file, spark=spark, format="parquet"),
-        lambda: xregit.route(sample, file, file, spark=spark),
+        lambda: route(sample, file, file, spark=spark),
     ):
         with pytest.raises(XregitError, match=f"{file} is a file, and no folder for tables") as caught:
             job()

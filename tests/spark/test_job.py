@@ -17,17 +17,27 @@ from click.testing import CliRunner
 from deltalake import DeltaTable, write_deltalake
 
 import xregit
-from tests.spark.streams import CATALOG, GROUP, READING, definition, event, registry_of, rows, write
+from tests.spark.streams import (
+    CATALOG,
+    GROUP,
+    READING,
+    assert_fields_kept_their_columns,
+    definition,
+    event,
+    fields_that_come_and_go,
+    registry_of,
+    route,
+    rows,
+    write,
+)
 from xregit.catalog import Registry
 from xregit.cli.commands import xregit as command
 from xregit.errors import XregitError
+from xregit.spark import classify, write_batch
 from xregit.spark.location import Location
-from xregit.spark.streams import router, sink
-from xregit.spark.streams.checkpoint import BATCH
-from xregit.spark.streams.job import RoutingResult
-from xregit.spark.streams.plan import plan
-from xregit.spark.streams.router import FEW_TABLES
-from xregit.spark.streams.sink import Batch, DeltaSink
+from xregit.spark.streams.delta import DeltalakeTables, Transaction
+from xregit.spark.streams.router import make_plan
+from xregit.spark.streams.sink import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,24 +56,18 @@ def ids(tables: Path, name: str) -> list[int]:
     return sorted(int(row["ce_id"]) for row in rows(tables, name))
 
 
-@pytest.mark.parametrize("few", [FEW_TABLES, 0])
-def test_files_are_taken_once(
-    few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_taken_once(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Each run takes what is new, in batches of so many files; a run with nothing new writes nothing."""
-    monkeypatch.setattr(router, "FEW_TABLES", few)
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), "", "no message")
     write(folder / "2.jsonl", event(3), event(4, "t.both"))
     told: list[int] = []
-    first = xregit.route(
-        registry, folder, tables, spark=spark, batch_files=1, tell=lambda done: told.append(done.batches)
-    )
-    assert (first.batches, told) == (2, [1, 1])
+    first = route(registry, folder, tables, spark=spark, batch_files=1, tell=lambda done: told.append(done.batch_id))
+    assert (first.batches, told) == (2, [0, 1])
     assert first.rows == {"g__one": 2, "g__two": 1, "unmatched": 1, "ambiguous": 1}
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
+    assert route(registry, folder, tables, spark=spark).rows == {}
     write(folder / "3.jsonl", event(5))
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
     assert (ids(tables, "g__one"), ids(tables, "g__two")) == ([1, 3, 5], [2])
     result = DeltaTable(tables / "g__one")
     assert (result.version(), result.metadata().name) == (2, f"{GROUP}one")
@@ -75,12 +79,12 @@ def test_every_file_is_taken(spark: SparkSession, registry: Registry, tmp_path: 
     folder, tables = tmp_path / "in[1] {a}, 50%=\\ü", tmp_path / "tables"
     for number, name in enumerate(("1", "day=1/2", "day=1/other/3", "value=x/4", "_hidden", ".hidden", "_h/5")):
         write(folder / name, event(number))
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 4}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 4}
     old = write(folder / "old", event(9))
     os.utime(old, (0, 0))
     (folder / "packed.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + json.dumps(event(10)).encode() + b"\r\n\r\n"))
     (folder / "empty").touch()
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 2}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 2}
     assert ids(tables, "g__one") == [0, 1, 2, 3, 9, 10]
 
 
@@ -88,12 +92,12 @@ def test_definition_that_gains_fields_gains_columns(spark: SparkSession, registr
     """A new field, also one in a record, is a new column; a new definition is used from the next start."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1, data={"value": 1, "new": "x"}), event(2, "t.three"))
-    xregit.route(registry, folder, tables, spark=spark)
+    route(registry, folder, tables, spark=spark)
     place = {"type": "object", "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}}}
     grown = {**READING, "properties": {**READING["properties"], "new": {"type": "string"}, "place": place}}
     later = registry_of(tmp_path, {**CATALOG, "one": definition("t.one", grown), "three": definition("t.three")})
     write(folder / "2.jsonl", event(3, data={"value": 1, "new": "y", "place": {"lon": 2}}), event(4, "t.three"))
-    xregit.route(later, folder, tables, spark=spark)
+    route(later, folder, tables, spark=spark)
     first, second = sorted(rows(tables, "g__one"), key=lambda row: str(row["ce_id"]))
     assert (first["new"], first["_rest"]) == (None, '{"/new":"x"}')
     assert (second["new"], second["place"]) == ("y", {"lat": None, "lon": 2.0})
@@ -109,7 +113,7 @@ def test_definition_keeps_its_table(spark: SparkSession, tmp_path: Path) -> None
         lines = [event(number, f"t.{name}") for name in ("door.open", "door-open", "door_open")]
         write(folder / f"{number}.jsonl", *lines)
         registry = registry_of(tmp_path, messages)
-        for name in xregit.route(registry, folder, tables, spark=spark).rows:
+        for name in route(registry, folder, tables, spark=spark).rows:
             result = rows(tables, name)
             held[name] = {str(row.get("ce_type")) for row in result}
     assert held.pop("unmatched") == {"None"}
@@ -118,45 +122,22 @@ def test_definition_keeps_its_table(spark: SparkSession, tmp_path: Path) -> None
     assert ids(tables, "g__door_open") == [0, 1, 4]
 
 
-def test_column_of_another_type_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """Where a field changes its type, or only its case, one line says so, and each way out that it names is one."""
+def test_what_changes_its_type_waits_in_quarantine(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Where a field changes its type, its definition's rows wait with the reason, and no others; they can be taken."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1))
-    xregit.route(registry, folder, tables, spark=spark)
-    other = registry_of(
-        tmp_path, {**CATALOG, "one": definition("t.one", {"properties": {"value": {"type": "string"}}})}
-    )
-    write(folder / "2.jsonl", event(2, data={"value": "x"}))
-    with pytest.raises(XregitError, match=r'"value" of .*g__one is DOUBLE, and STRING in the catalog'):
-        xregit.route(other, folder, tables, spark=spark)
-    write(folder / "3.jsonl", event(3, "t.two"))
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__two": 1, "unmatched": 1}
+    route(registry, folder, tables, spark=spark)
+    text = definition("t.one", {"properties": {"value": {"type": "string"}}})
+    other = registry_of(tmp_path, {**CATALOG, "one": text})
+    write(folder / "2.jsonl", event(2, data={"value": "x"}), event(3, "t.two"))
+    result = route(other, folder, tables, spark=spark)
+    assert result.rows == {"quarantine": 1, "g__two": 1}
+    assert result.quarantined == {f"{GROUP}one": 'g__one: the column "value" is DOUBLE, and STRING by now'}
     assert ids(tables, "g__one") == [1]
-    elsewhere = xregit.route(other, folder, tmp_path / "elsewhere", spark=spark)
-    assert elsewhere.rows == {"g__one": 1, "g__two": 1, "unmatched": 1}
-    shouted = definition("t.one", {"properties": {"VALUE": {"type": "number"}}})
-    with pytest.raises(XregitError, match=r'"value" of .*g__one is called "value", and "VALUE" in the catalog; move'):
-        xregit.route(registry_of(tmp_path, {**CATALOG, "one": shouted}), folder, tables, spark=spark)
     (tables / "g__one").rename(tables / "before")
-    write(folder / "4.jsonl", event(4, data={"value": "x"}))
-    assert xregit.route(other, folder, tables, spark=spark).rows == {"g__one": 1}
-    assert (ids(tables, "before"), ids(tables, "g__one")) == ([1], [4])
-
-
-def test_few_files_and_open_tables_will_do(
-    spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where few messages of each partition are for a table, one file has them all; tables needn't be kept open."""
-    monkeypatch.setattr(router, "FEW_TABLES", 0)
-    monkeypatch.setattr(sink, "MAX_OPEN_TABLES", 1)
-    tables = tmp_path / "tables"
-    for batch in range(3):
-        lines = [(json.dumps(event(each + batch * 40, "t.two" if each % 2 else "t.one")),) for each in range(40)]
-        frame = spark.createDataFrame(lines, "value string").repartition(4)
-        assert xregit.route(registry, frame, tables).rows == {"g__one": 20, "g__two": 20}
-    for name in ("g__one", "g__two"):
-        assert len(ids(tables, name)) == 60
-        assert len(DeltaTable(tables / name).file_uris()) == 3
+    waiting = spark.createDataFrame([(row["message"],) for row in rows(tables, "quarantine")], "value string")
+    assert write_batch(waiting, 0, "after the move", other, tables).rows == {"g__one": 1}
+    assert (ids(tables, "before"), ids(tables, "g__one")) == ([1], [2])
 
 
 class CrashError(Exception):
@@ -169,46 +150,107 @@ def test_batch_is_sorted_again_as_it_was(
     """A batch that ended in the middle of its commits goes on by the catalog that it began with."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.three"))
-    commit = DeltaSink._commit_table  # noqa: SLF001 - where a crash does most harm
+    commit = DeltalakeTables.commit
 
-    def crash(delta_sink: DeltaSink, batch: Any, mapping: Any, files: Any) -> None:
+    def crash(made: DeltalakeTables, mapping: Any, content: Any, transaction: Any) -> bool:
         if mapping.name == "unmatched":
             raise CrashError
-        commit(delta_sink, batch, mapping, files)
+        return commit(made, mapping, content, transaction)
 
-    monkeypatch.setattr(DeltaSink, "_commit_table", crash)
-    with pytest.raises(CrashError):
-        xregit.route(registry, folder, tables, spark=spark)
+    monkeypatch.setattr(DeltalakeTables, "commit", crash)
+    with pytest.raises(XregitError, match="CrashError"):
+        route(registry, folder, tables, spark=spark)
     monkeypatch.undo()
     assert (ids(tables, "g__one"), rows(tables, "unmatched")) == ([1], [])
     # By the new catalog, the event of the first table would be one of the last, and the other way round.
     changed = {**CATALOG, "one": definition("t.three"), "three": definition("t.one")}
-    xregit.route(registry_of(tmp_path, changed), folder, tables, spark=spark)
+    route(registry_of(tmp_path, changed), folder, tables, spark=spark)
     assert (ids(tables, "g__one"), ids(tables, "g__two"), ids(tables, "g__three")) == ([1], [2], [])
     assert [json.loads(row["message"])["id"] for row in rows(tables, "unmatched")] == ["3"]
     write(folder / "2.jsonl", event(4))
-    xregit.route(registry_of(tmp_path, changed), folder, tables, spark=spark)
+    route(registry_of(tmp_path, changed), folder, tables, spark=spark)
     assert ids(tables, "g__three") == [4]
 
 
-@pytest.mark.parametrize("few", [FEW_TABLES, 0])
-def test_data_frame_is_one_batch(
-    few: int, spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The rows of a data frame are one batch, those of the next another; a column of text or of Kafka will do."""
-    monkeypatch.setattr(router, "FEW_TABLES", few)
+def test_batches_of_ones_own_are_written_once(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """A batch that is written again adds nothing, whether it is classified or not; another one does."""
     tables = tmp_path / "tables"
-    lines = spark.createDataFrame([(json.dumps(event(1)),), (json.dumps(event(2)),)], "value string")
-    assert xregit.route(registry, lines, tables).rows == {"g__one": 2}
-    given = {"ce_specversion": "1.0", "ce_id": "3", "ce_source": "/vehicles/V", "ce_type": "t.one"}
+    lines = spark.createDataFrame(
+        [(json.dumps(event(1)), 7), (json.dumps([event(2), event(3)]), 8)], "text string, n int"
+    )
+    where = {"value": "text"}
+    result = write_batch(lines, 0, "mine", registry, tables, columns=where)
+    assert result.rows == {"g__one": 3}
+    assert write_batch(lines, 0, "mine", registry, tables, columns=where).rows == {}
+    classified = classify(lines, registry, columns=where)
+    assert write_batch(classified, 0, "mine", registry, tables, columns=where).rows == {}
+    assert write_batch(classified, 1, "mine", registry, tables, columns=where).rows == {"g__one": 3}
+    given = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
     headers = [(name, text.encode()) for name, text in given.items()]
-    records = [(b"V", b'{"value":3}', "t", headers), (b"V", b"\xff", "readings", None)]
-    form = "key binary, value binary, topic string, headers array<struct<key: string, value: binary>>"
-    assert xregit.route(registry, spark.createDataFrame(records, form), tables).rows == {"g__one": 1, "g__record": 1}
-    assert ids(tables, "g__one") == [1, 2, 3]
+    records = [(b"V", b'{"value":3}', "t", 5, headers), (b"V", b"\xff", "readings", 6, None)]
+    form = "key binary, value binary, topic string, offset long, headers array<struct<key: string, value: binary>>"
+    kafka = spark.createDataFrame(records, form)
+    assert write_batch(kafka, 0, "other", registry, tables).rows == {"g__one": 1, "g__record": 1}
+    assert ids(tables, "g__one") == [1, 1, 2, 2, 3, 3, 9]
+    assert [row["_n"] for row in rows(tables, "g__one") if row["ce_id"] == "2"] == [8, 8]
     (record,) = rows(tables, "g__record")
     assert (record["context_vin"], record["payload_base64"]) == ("V", base64.b64encode(b"\xff").decode())
-    assert json.loads(record["_wire"])["topic"] == "readings"
+    assert (record["_topic"], record["_offset"], record["_key"]) == ("readings", 6, b"V")
+    assert record["_ingested"].tzinfo is not None
+
+
+def test_classified_batch_is_written_by_the_catalog_of_its_first_time(
+    spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a newer catalog has classified is classified anew where the batch was begun by an older one."""
+    tables = tmp_path / "tables"
+    lines = spark.createDataFrame([(json.dumps([event(1), event(2, "t.two")]),)], "value string")
+    monkeypatch.setattr(Sink, "write", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_batch(lines, 0, "mine", registry, tables)
+    monkeypatch.undo()
+    other = registry_of(tmp_path, {"one": definition("t.two"), "two": definition("t.one")})
+    assert write_batch(classify(lines, other), 0, "mine", other, tables).rows == {"g__one": 1, "g__two": 1}
+    assert (ids(tables, "g__one"), ids(tables, "g__two")) == ([1], [2])
+
+
+def test_batch_keeps_the_part_of_the_catalog_that_it_began_with(
+    spark: SparkSession, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was begun with the definitions of one group goes on with these, whichever are compared by now."""
+    tables = tmp_path / "tables"
+    lines = spark.createDataFrame([(json.dumps([event(1), event(2, "t.two")]),)], "value string")
+    monkeypatch.setattr(Sink, "write", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_batch(lines, 0, "mine", registry, tables, group="/endpoints/all")  # which has no message of its own
+    monkeypatch.undo()
+    assert write_batch(classify(lines, registry), 0, "mine", registry, tables).rows == {"unmatched": 2}
+    assert write_batch(lines, 1, "mine", registry, tables).rows == {"g__one": 1, "g__two": 1}
+
+
+def test_table_may_be_moved_away_between_batches(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """The batch that misses a table fails; written again, also by the same process, it makes another one."""
+    tables = tmp_path / "tables"
+    lines = spark.createDataFrame([(json.dumps(event(1)),), ("x",)], "value string")
+    for number in range(2):
+        write_batch(lines, number, "mine", registry, tables)
+    (tables / "g__one").rename(tmp_path / "moved")
+    with pytest.raises(XregitError, match="g__one"):
+        write_batch(lines, 2, "mine", registry, tables)
+    write_batch(lines, 2, "mine", registry, tables)
+    assert (ids(tables, "g__one"), len(rows(tables, "unmatched"))) == ([1], 3)
+
+
+def test_name_of_an_application_is_that_of_one_checkpoint(
+    spark: SparkSession, registry: Registry, tmp_path: Path
+) -> None:
+    """With a new checkpoint, batches are counted anew: under the old name their rows would be taken for written."""
+    folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
+    route(registry, folder, tables, spark=spark, app_id="mine")
+    shutil.rmtree(tables / "_checkpoint")
+    with pytest.raises(XregitError, match='"mine" has written batches of another checkpoint'):
+        route(registry, folder, tables, spark=spark, app_id="mine")
+    assert ids(tables, "g__one") == [1]
 
 
 def test_kafka_columns_may_be_texts(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -217,12 +259,12 @@ def test_kafka_columns_may_be_texts(spark: SparkSession, registry: Registry, tmp
     records = [("V", "text", "readings", 3, [None, (None, "x"), ("x", None)]), (None, '{"value":3}', "t", 0, header)]
     headers = "headers array<struct<key: string, value: string>>"
     frame = spark.createDataFrame(records, f"key string, value string, topic string, partition long, {headers}")
-    assert xregit.route(registry, frame, tmp_path / "tables").rows == {"g__one": 1, "g__record": 1}
+    assert write_batch(frame, 0, "mine", registry, tmp_path / "tables").rows == {"g__one": 1, "g__record": 1}
     (record,) = rows(tmp_path / "tables", "g__record")
     assert (record["payload"], json.loads(record["_wire"])["partition"]) == ("text", 3)
     other = spark.createDataFrame([((1,), "t")], "value struct<a: int>, topic string")
     with pytest.raises(XregitError, match=r'"value" of the data frame is struct<a:int>; .* it is binary or string'):
-        xregit.route(registry, other, tmp_path / "other")
+        write_batch(other, 0, "mine", registry, tmp_path / "other")
 
 
 @pytest.mark.parametrize("form", ["kafka-parquet", "kafka-json"])
@@ -235,7 +277,7 @@ def test_files_of_kafka_columns(form: str, spark: SparkSession, registry: Regist
     frame.write.format(form.removeprefix("kafka-")).save(str(tmp_path / "in"))
     if form == "kafka-json":
         write(tmp_path / "in" / "bad", "not json")
-    xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark, format=form)
+    route(registry, tmp_path / "in", tmp_path / "tables", spark=spark, format=form)
     assert ids(tmp_path / "tables", "g__one") == [1]
     others = ["not json"] if form == "kafka-json" else []
     assert [row["message"] for row in rows(tmp_path / "tables", "unmatched")] == others
@@ -245,9 +287,9 @@ def test_stream_of_the_users_own(spark: SparkSession, registry: Registry, tmp_pa
     """A streaming data frame is followed with its own checkpoint; only the endpoint's messages are recognised."""
     write(tmp_path / "in" / "1.jsonl", event(1))
     frame = spark.readStream.text(str(tmp_path / "in"))
-    done = xregit.route(registry, frame, tmp_path / "tables", checkpoint=tmp_path / "memory", endpoint="/endpoints/all")
+    done = route(registry, frame, tmp_path / "tables", checkpoint=tmp_path / "memory", endpoint="/endpoints/all")
     assert done.rows == {"g__one": 1}
-    assert (tmp_path / "memory" / BATCH).exists()
+    assert (tmp_path / "memory" / "offsets").exists()
     assert not (tmp_path / "tables" / "_checkpoint").exists()
 
 
@@ -263,31 +305,15 @@ def test_command_sorts_and_says_how_many(spark: SparkSession, registry: Registry
         assert (result.exit_code, result.stdout) == (0, f"{tables}: {expected}\n"), result.output
 
 
-@pytest.mark.parametrize("changed", ["name", "endpoint", "group"])
-def test_checkpoint_of_another_job_is_refused(
-    changed: str, spark: SparkSession, registry: Registry, tmp_path: Path
-) -> None:
-    """A checkpoint of another catalog, or of another part of it, is refused in one line."""
-    write(tmp_path / "in" / "1.jsonl", event(1))
-    xregit.route(registry, tmp_path / "in", tmp_path / "tables", spark=spark)
-    again = registry_of(tmp_path, name="other") if changed == "name" else registry
-    endpoint = "/endpoints/all" if changed == "endpoint" else ""
-    group = "/messagegroups/g" if changed == "group" else ""
-    with pytest.raises(XregitError, match=r"belongs to a job with the (catalog|endpoint|group) .* --checkpoint"):
-        xregit.route(again, tmp_path / "in", tmp_path / "tables", spark=spark, endpoint=endpoint, group=group)
-
-
 def test_tables_are_moved_with_their_checkpoint(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """A folder of tables that is called otherwise by now goes on where it was; a checkpoint without its tables not."""
+    """A folder of tables that is called otherwise by now goes on where it was."""
     folder, tables = tmp_path / "in", tmp_path / "tables"
     write(folder / "1.jsonl", event(1))
-    xregit.route(registry, folder, tables, spark=spark)
+    route(registry, folder, tables, spark=spark)
     moved = tables.rename(tmp_path / "moved")
     write(folder / "2.jsonl", event(2))
-    assert xregit.route(registry, folder, moved, spark=spark).rows == {"g__one": 1}
+    assert route(registry, folder, moved, spark=spark).rows == {"g__one": 1}
     assert ids(moved, "g__one") == [1, 2]
-    with pytest.raises(XregitError, match="belongs to a job with the tables"):
-        xregit.route(registry, folder, tables, spark=spark, checkpoint=moved / "_checkpoint")
 
 
 def test_checkpoint_without_a_whole_first_batch_goes_on(
@@ -296,76 +322,40 @@ def test_checkpoint_without_a_whole_first_batch_goes_on(
     """What Spark had half written of its first batch when it was killed stands in no later run's way."""
     tables, folder = tmp_path / "tables", tmp_path / "in"
     folder.mkdir()
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
-    offsets = tables / "_checkpoint" / "spark" / "offsets"
+    assert route(registry, folder, tables, spark=spark).rows == {}
+    offsets = tables / "_checkpoint" / "offsets"
     offsets.mkdir(exist_ok=True)
     (offsets / ".0.aba04679-1a1d-41ab-9ccb-f8ba7aafba6d.tmp").write_bytes(b"v1")
     write(folder / "1.jsonl", event(1))
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
 
 
-def test_damaged_checkpoint_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """Where Spark's part of a checkpoint is gone, or ours is no JSON, one line says so, and no row is lost unsaid."""
-    tables = tmp_path / "tables"
-    for number in (1, 2):
-        write(tmp_path / "in" / f"{number}.jsonl", event(number))
-        xregit.route(registry, tmp_path / "in", tables, spark=spark)
-    shutil.rmtree(tables / "_checkpoint" / "spark")
-    with pytest.raises(XregitError, match="is damaged: Spark begins batch 0, after batch 1"):
-        xregit.route(registry, tmp_path / "in", tables, spark=spark)
-    (tables / "_checkpoint" / "job.json").write_text("{", encoding="utf-8")
-    with pytest.raises(XregitError, match=r"job\.json can't be read: .*; name another folder"):
-        xregit.route(registry, tmp_path / "in", tables, spark=spark)
-    write(tmp_path / "elsewhere" / "notes", "text")
-    with pytest.raises(XregitError, match="holds something else than a checkpoint"):
-        xregit.route(registry, tmp_path / "in", tables, spark=spark, checkpoint=tmp_path / "elsewhere")
-
-
-def test_second_run_beside_the_first_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """While one run has a job's memory, another of the same job ends with one line, and nothing is taken twice."""
-    folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
-    refused = []
-
-    def begin_another(_done: RoutingResult) -> None:
-        with pytest.raises(XregitError) as caught:
-            xregit.route(registry, folder, tables, spark=spark)
-        refused.append(str(caught.value))
-
-    assert xregit.route(registry, folder, tables, spark=spark, tell=begin_another).rows == {"g__one": 1}
-    assert refused == [f'another run is writing "{tables / "_checkpoint"}"; wait for its end']
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {}
-
-
-def test_run_that_was_killed_before_it_had_a_job_is_no_hindrance(
+def test_table_that_is_no_good_stops_its_definition_alone(
     spark: SparkSession, registry: Registry, tmp_path: Path
 ) -> None:
-    """What it had not named yet is not taken for somebody else's file."""
-    folder, tables = write(tmp_path / "in" / "1.jsonl", event(1)).parent, tmp_path / "tables"
-    write(tables / "_checkpoint" / ".job.json.new", "{")
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1}
-
-
-def test_folder_that_holds_something_else_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
-    """A table's folder that is none, or another table, or one that needs a newer writer, is left alone."""
-    write(tmp_path / "in" / "1.jsonl", event(1))
-    faults = {"something else than a Delta": _notes, "a Delta table, but not": _table, "newer Delta writer": _newer}
+    """A folder that is no table, or another one, or one that needs a newer writer, is left alone; its rows wait."""
+    write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"))
+    faults = {"something else than a Delta": _notes, "newer Delta writer": _newer, "newer Delta reader": _newest}
     for number, (said, make) in enumerate(faults.items()):
         tables = tmp_path / f"tables{number}"
         make(tables / "g__one")
-        with pytest.raises(XregitError, match=said):
-            xregit.route(registry, tmp_path / "in", tables, spark=spark)
+        result = route(registry, tmp_path / "in", tables, spark=spark)
+        assert result.rows == {"quarantine": 1, "g__two": 1}
+        assert said in result.quarantined[f"{GROUP}one"]
+        (row,) = rows(tables, "quarantine")
+        assert json.loads(row["message"])["id"] == "1"
+        assert (row["xid"], row["reasons"]) == (f"{GROUP}one", result.quarantined[f"{GROUP}one"])
+    _newer(tmp_path / "tables" / "unmatched")
+    with pytest.raises(XregitError, match=f"unmatched is the table of {GROUP}one"):
+        route(registry, tmp_path / "in", tmp_path / "tables", spark=spark)
     (tmp_path / "file").write_text("text", encoding="utf-8")
     with pytest.raises(XregitError, match=r"file"):
-        xregit.route(registry, tmp_path / "in", tmp_path / "file", spark=spark)
+        route(registry, tmp_path / "in", tmp_path / "file", spark=spark)
 
 
 def _notes(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "notes.txt").write_text("text", encoding="utf-8")
-
-
-def _table(folder: Path) -> None:
-    write_deltalake(folder, pa.table({"a": [1]}))
 
 
 def _newer(folder: Path) -> None:
@@ -374,30 +364,76 @@ def _newer(folder: Path) -> None:
     )
 
 
-def test_second_run_of_one_job_is_refused(registry: Registry, tmp_path: Path) -> None:
-    """Of two runs that commit the same batch, one wins, and the other says so in one line."""
-    mapping = plan(registry).table(f"{GROUP}one")
-    stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    batches = [Batch("job", number, {}) for number in (0, 1)]
-    one, other = DeltaSink(Location.of(tmp_path)), DeltaSink(Location.of(tmp_path))
-    one.commit(batches[0], [(mapping, [stamp])])
-    stale = DeltaTable(tmp_path / mapping.name)
-    one.commit(batches[1], [(mapping, [stamp])])
-    one.commit(batches[1], [(mapping, [stamp])])
-    assert DeltaTable(tmp_path / mapping.name).version() == 1
-    other.open_tables[mapping.name] = Stale(stale)  # type: ignore[assignment]
-    with pytest.raises(XregitError, match="g__one was changed by another run in the meantime; run one at a time"):
-        other.commit(batches[1], [(mapping, [stamp])])
+def _newest(folder: Path) -> None:
+    _newer(folder)
+    log = folder / "_delta_log" / f"{0:020}.json"
+    log.write_text(log.read_text(encoding="utf-8").replace('"deletionVectors"', '"telepathy"'), encoding="utf-8")
+
+
+def test_table_that_a_job_needs_stops_it_before_a_row(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Of its own tables each one that is no good is one line, and when it is gone all messages are taken, once."""
+    write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.none"), event(3, "t.both"))
+    tables = tmp_path / "tables"
+    for name in ("_batches", "quarantine", "unmatched", "ambiguous"):
+        for make in (_notes, _newest):
+            make(tables / name)
+            with pytest.raises(XregitError, match=rf"{name} .*; no message is taken until that is mended") as caught:
+                route(registry, tmp_path / "in", tables, spark=spark)
+            assert "\n" not in str(caught.value)
+            assert not (tables / "g__one").exists()
+            shutil.rmtree(tables / name)
+    assert route(registry, tmp_path / "in", tables, spark=spark).rows == {"g__one": 1, "unmatched": 1, "ambiguous": 1}
+
+
+def test_checkpoint_of_an_earlier_version_is_refused(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """Its job would begin anew, and add all rows again."""
+    write(tmp_path / "in" / "1.jsonl", event(1))
+    write(tmp_path / "tables" / "_checkpoint" / "job.json", {"application": "xregit 1"})
+    with pytest.raises(XregitError, match="_checkpoint is the checkpoint of an earlier version of xregit"):
+        route(registry, tmp_path / "in", tmp_path / "tables", spark=spark)
+    assert not (tmp_path / "tables" / "g__one").exists()
+
+
+def test_small_files_become_large_ones(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
+    """After every second batch, so that what four batches wrote is one file, with all rows."""
+    for number in range(1, 5):
+        write(tmp_path / "in" / f"{number}.jsonl", event(number))
+    route(registry, tmp_path / "in", tmp_path / "tables", spark=spark, batch_files=1, compact=2)
+    assert ids(tmp_path / "tables", "g__one") == [1, 2, 3, 4]
+    assert len(DeltaTable(tmp_path / "tables" / "g__one").file_uris()) == 1
+
+
+def test_files_are_bounded_by_tables_however_many_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    """Messages for many tables, which are in all partitions, are about a file for each."""
+    tables, partitions = 30, 200
+    registry = registry_of(tmp_path, {f"m{number}": definition(f"t.{number}") for number in range(tables)})
+    lines = [(json.dumps(event(each, f"t.{each % tables}")),) for each in range(tables * 20)]
+    frame = spark.createDataFrame(lines, "value string").repartition(partitions)
+    result = write_batch(frame, 0, "many", registry, tmp_path / "tables")
+    assert result.rows == {f"g__m{number}": 20 for number in range(tables)}
+    files = [DeltaTable(tmp_path / "tables" / name).file_uris() for name in result.rows]
+    assert sum(map(len, files)) <= 2 * tables
+
+
+def test_column_stands_for_one_field_whatever_else_comes(spark: SparkSession, tmp_path: Path) -> None:
+    """Of fields whose columns would be called alike, each keeps its name, also when it has been away."""
+    for number, name in enumerate(fields_that_come_and_go(tmp_path)):
+        lines, catalog = spark.read.text(str(tmp_path / f"{name}.jsonl")), xregit.read(tmp_path / f"{name}.json")
+        result = write_batch(lines, number, "fields", catalog, tmp_path / "tables")
+    assert result.rows == {"quarantine": 1}
+    assert_fields_kept_their_columns(tmp_path / "tables")
+
+
+STAMP = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
 
 
 def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None:
     """What is said of a table and its columns is what the catalog says by now, told once."""
-    before = plan(registry).table(f"{GROUP}one")
+    before = make_plan(registry).table(f"{GROUP}one")
     columns = tuple(replace(each, comment="Anew." if each.name == "value" else each.comment) for each in before.columns)
-    stamp = {"path": "part-1.parquet", "size": 1, "modified": 0, "stats": None}
-    delta_sink = DeltaSink(Location.of(tmp_path))
+    tables = DeltalakeTables(Location.of(tmp_path))
     for number, mapping in enumerate((before, *[replace(before, comment="Said anew.", columns=columns)] * 2)):
-        delta_sink.commit(Batch("job", number, {}), [(mapping, [stamp | {"path": f"part-{number}.parquet"}])])
+        tables.commit(mapping, [STAMP | {"path": f"part-{number}.parquet"}], Transaction("job", number, {}))
     result = DeltaTable(tmp_path / before.name)
     comments = {field.name: field.metadata.get("comment", "") for field in result.schema().fields}
     assert (result.metadata().description, comments["value"]) == ("Said anew.", "Anew.")
@@ -405,43 +441,46 @@ def test_comments_follow_the_catalog(registry: Registry, tmp_path: Path) -> None
     assert result.version() == 4  # three batches, two comments
 
 
-class Stale:
-    """A table that does not see what others have committed since it was opened."""
-
-    def __init__(self, table: DeltaTable) -> None:
-        """Keep the table."""
-        self.table = table
-
-    def update_incremental(self) -> None:
-        """Do nothing, as if the other run had not committed yet."""
-
-    def __getattr__(self, name: str) -> Any:
-        """Be the table in all else."""
-        return getattr(self.table, name)
-
-
 def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """A path with nothing there, a format that we do not read, and a data frame of other columns are named."""
     folder = write(tmp_path / "in" / "_hidden", event(1)).parent
     with pytest.raises(XregitError, match=r'there is no ".*nowhere" to read messages from'):
-        xregit.route(registry, tmp_path / "nowhere", tmp_path / "tables", spark=spark)
+        route(registry, tmp_path / "nowhere", tmp_path / "tables", spark=spark)
     with pytest.raises(XregitError, match=r'no file whose name begins with "_" or ".", such as .*; rename it'):
-        xregit.route(registry, folder / "_hidden", tmp_path / "tables1", spark=spark)
+        route(registry, folder / "_hidden", tmp_path / "tables1", spark=spark)
     with pytest.raises(XregitError, match=r"all of .* is read as messages"):
-        xregit.route(registry, folder, tmp_path / "tables1", spark=spark, checkpoint=folder / "checkpoint")
+        route(registry, folder, tmp_path / "tables1", spark=spark, checkpoint=folder / "checkpoint")
     with pytest.raises(XregitError, match="no percent sign"):
-        xregit.route(registry, folder, tmp_path / "%20", spark=spark)
+        route(registry, folder, tmp_path / "%20", spark=spark)
     assert not (tmp_path / "%20").exists()
     with pytest.raises(XregitError, match='the format "csv" is unknown; the formats are jsonl'):
-        xregit.route(registry, folder, tmp_path / "tables2", spark=spark, format="csv")
+        route(registry, folder, tmp_path / "tables2", spark=spark, format="csv")
+    with pytest.raises(XregitError, match="a batch has at least one file, not 0"):
+        route(registry, folder, tmp_path / "tables2", spark=spark, batch_files=0)
+    with pytest.raises(XregitError, match="a path is an empty text"):
+        route(registry, folder, "", spark=spark)
+    for app_id, number in (("", 0), ("a", -1)):
+        with pytest.raises(XregitError, match=f'a number from 0 on, not "{app_id}" and {number}'):
+            write_batch(spark.range(3), number, app_id, registry, tmp_path / "tables2")
+    with pytest.raises(XregitError, match="expected a DataFrame, but"):
+        write_batch([], 0, "a", registry, tmp_path / "tables2")  # type: ignore[arg-type]
     with pytest.raises(XregitError, match="the data frame has the columns id; messages are in one column of text"):
-        xregit.route(registry, spark.range(3), tmp_path / "tables3")
+        classify(spark.range(3), registry)
+    with pytest.raises(XregitError, match=r"is not streaming; write its rows with xregit\.spark\.write_batch"):
+        route(registry, spark.range(3), tmp_path / "tables3")
     with pytest.raises(XregitError, match='there is no endpoint or message group "/endpoints/al"'):
-        xregit.route(registry, folder, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
-    with pytest.raises(XregitError, match="can't be routed through Spark Connect"):
-        xregit.route(registry, folder, tmp_path / "tables5", conf={"spark.remote": "sc://localhost"})
-    with pytest.raises(XregitError, match=r"s3://bucket/tables is in a store; .* --checkpoint"):
-        xregit.route(registry, folder, "s3://bucket/tables", spark=spark)
+        route(registry, folder, tmp_path / "tables4", spark=spark, endpoint="/endpoints/al")
+    with pytest.raises(XregitError, match=r"begin a query with the checkpoint .*: .*'often'"):
+        route(registry, folder, tmp_path / "tables5", spark=spark, trigger="often")
+    with pytest.raises(XregitError, match=r'read none://a/b: .*No FileSystem for scheme "none"'):
+        route(registry, "none://a/b", tmp_path / "tables6", spark=spark)
+    with pytest.raises(XregitError, match="has columns called XID, as those that would be added; rename them"):
+        classify(spark.createDataFrame([("x", "y")], "value string, XID string"), registry)
+    ntz = spark.sql("SELECT 'x' AS value, timestamp_ntz'2026-01-01' AS at")
+    with pytest.raises(XregitError, match="the column \"at\" has the type 'timestamp_ntz', which no table has"):
+        write_batch(ntz, 0, "a", registry, tmp_path / "tables7")
+    with pytest.raises(XregitError, match=r"schema:main\.bronze need Delta's own classes"):
+        write_batch(spark.createDataFrame([("x",)], "value string"), 0, "a", registry, "schema:main.bronze")
 
 
 def test_file_that_can_not_be_read_is_named(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -450,11 +489,11 @@ def test_file_that_can_not_be_read_is_named(spark: SparkSession, registry: Regis
     whole = gzip.compress("".join(f"{json.dumps(event(number))}\n" for number in range(200)).encode())
     folder.mkdir()
     (folder / "1.gz").write_bytes(whole[:-40])
-    with pytest.raises(XregitError, match=rf"can't route to {tables}: .*{folder}/1\.gz: .*Unexpected end of") as caught:
-        xregit.route(registry, folder, tables, spark=spark)
+    with pytest.raises(XregitError, match=rf"can't write to {tables}: .*{folder}/1\.gz: .*Unexpected end of") as caught:
+        route(registry, folder, tables, spark=spark)
     assert "\n" not in str(caught.value)
     (folder / "1.gz").write_bytes(whole)
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 200}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 200}
 
 
 def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
@@ -468,8 +507,8 @@ def test_failing_disk_is_one_line(spark: SparkSession, registry: Registry, tmp_p
         (tables / "g__two").write_text("in the way", encoding="utf-8")
 
     with pytest.raises(XregitError) as caught:
-        xregit.route(registry, folder, tables, spark=spark, tell=spoil, batch_files=1)
+        route(registry, folder, tables, spark=spark, tell=spoil, batch_files=1)
     (tables / "g__two").unlink()
-    text = f"can't route to {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
+    text = f"can't write to {tables}: FileExistsError: [Errno 17] File exists: '{tables / 'g__two'}'"
     assert str(caught.value) == text
-    assert xregit.route(registry, folder, tables, spark=spark).rows == {"g__one": 1, "g__two": 1}
+    assert route(registry, folder, tables, spark=spark).rows == {"g__one": 1, "g__two": 1}

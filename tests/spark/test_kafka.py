@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from confluent_kafka import Producer
 
-import xregit
 from tests.brokers import servers
 from tests.ports import HOST
 from tests.spark.jars import KAFKA_JARS
-from tests.spark.streams import event, registry_of, rows
+from tests.spark.streams import event, registry_of, route, rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,11 +52,11 @@ def test_records_of_a_broker_are_taken_once(spark: SparkSession, broker: str, tm
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", broker)
     source = source.option("subscribe", "events,readings").option("startingOffsets", "earliest")
     records = source.option("includeHeaders", "true").load()
-    assert xregit.route(registry, records, tables).rows == {"g__one": 1, "g__two": 1, "g__record": 1, "unmatched": 1}
-    assert xregit.route(registry, records, tables).rows == {}
+    assert route(registry, records, tables).rows == {"g__one": 1, "g__two": 1, "g__record": 1, "unmatched": 1}
+    assert route(registry, records, tables).rows == {}
     producer.produce("readings", b"text", key=b"WDB2")
     assert producer.flush(WAIT_SECONDS) == 0
-    assert xregit.route(registry, records, tables).rows == {"g__record": 1}
+    assert route(registry, records, tables).rows == {"g__record": 1}
 
     [first], [second] = rows(tables, "g__one"), rows(tables, "g__two")
     assert (first["ce_id"], first["value"], second["ce_id"], second["value"]) == ("1", 1.0, "2", 2.0)

@@ -38,3 +38,46 @@ def test_path_that_is_no_text_is_refused() -> None:
 def test_relative_path_is_made_absolute() -> None:
     """Executors have another working directory."""
     assert Location.of("build/tables").local == Path.cwd() / "build/tables"
+
+
+KEYS = {"fs.s3a.access.key": "a", "fs.s3a.secret.key": "s"}
+OPTIONS = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "s"}
+
+
+@pytest.mark.parametrize(
+    ("url", "settings", "environment", "options"),
+    [
+        ("s3a://b/t", KEYS, {}, OPTIONS),
+        ("s3://b/t", {f"spark.hadoop.{name}": value for name, value in KEYS.items()}, {}, OPTIONS),
+        ("s3://b/t", KEYS | {"fs.s3a.bucket.b.secret.key": "of b"}, {}, OPTIONS | {"AWS_SECRET_ACCESS_KEY": "of b"}),
+        ("s3://c/t", KEYS | {"fs.s3a.bucket.b.secret.key": "of b"}, {}, OPTIONS),
+        ("s3://b/t", {}, {**OPTIONS, "AWS_PROFILE": "x"}, OPTIONS),
+        ("s3://b/t", KEYS, {"AWS_ACCESS_KEY_ID": "x", "AWS_SESSION_TOKEN": "x"}, OPTIONS),
+        ("s3://b/t", {"fs.s3a.endpoint": "h:9"}, {}, {"AWS_ENDPOINT_URL": "https://h:9"}),
+        (
+            "s3://b/t",
+            {"fs.s3a.endpoint": "h:9", "fs.s3a.connection.ssl.enabled": "false"},
+            {},
+            {"AWS_ENDPOINT_URL": "http://h:9", "AWS_ALLOW_HTTP": "true"},
+        ),
+        ("hdfs://ha/t", KEYS | {"dfs.nameservices": "ha"}, {}, {"dfs.nameservices": "ha"}),
+        ("/t", KEYS, OPTIONS, {}),
+        ("abfss://c@a.dfs.core.windows.net/t", KEYS, OPTIONS, {}),
+    ],
+)
+def test_credentials_are_those_of_spark_or_else_of_the_environment(
+    url: str,
+    settings: dict[str, str],
+    environment: dict[str, str],
+    options: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bucket may have settings of its own; keys of one source are never completed from another."""
+    for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "REGION", "DEFAULT_REGION", "ENDPOINT_URL"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    place = Location.of(url).with_settings(settings)
+    assert place.options == options
+    assert (place / "x").options == options
+    assert "secret" not in repr(place).lower()

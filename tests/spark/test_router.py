@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,20 +20,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sizes import some
-from tests.spark.streams import CATALOG, GROUP, definition, event, registry_of
-from xregit.messages.batch_matcher import UNSURE
-from xregit.messages.decoder import decode
+from tests.spark import streams
+from tests.spark.streams import CATALOG, GROUP, NAMES, definition, event, registry_of
+from tests.spark.streams import landed as partitions_landed
+from xregit.catalog import Registry
 from xregit.protocols import Wire
-from xregit.spark.streams import decoder, router
-from xregit.spark.streams.decoder import LineMatcher, decode_kafka_rows
-from xregit.spark.streams.plan import PackedPlan, pack_plan, plan, unpack_plan
-from xregit.spark.streams.router import KEY, PartitionRouter, RoutingTask
-from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES
-from xregit.spark.streams.table_mapping import table_names
-from xregit.spark.streams.write_buffer import EventQueue, TableBuffer, pack_buffers
+from xregit.spark.streams import writer
+from xregit.spark.streams.decoder import split
+from xregit.spark.streams.message_tables import record_columns, table_names
+from xregit.spark.streams.router import ClassifyTask, Plan, make_plan
+from xregit.spark.streams.source import KAFKA, KAFKA_JSON, LINES, MessageColumns
 
 HEADERS = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
 BINARY = {"protocol": "KAFKA", "topic": "t", "headers": HEADERS, "body": {"value": 1}}
+
+
+def kafka_columns() -> MessageColumns:
+    """Return Kafka's columns under their own names."""
+    return MessageColumns(KAFKA, {name: name for name in NAMES})
+
+
 KAFKA_SCHEMA = pa.schema(
     [
         ("key", pa.binary()),
@@ -83,31 +90,36 @@ def record(topic: str, value: bytes | None) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> PackedPlan:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Plan:
     """Return the plan for the catalog of these tests."""
-    return pack_plan(plan(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, **KINDS})))
+    return plan_of(registry_of(tmp_path_factory.mktemp("catalog"), {**CATALOG, **KINDS}))
 
 
-def landed(
-    made: PackedPlan, given: Iterable[bytes], folder: Path, *, fast: bool = True
-) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of each table after these messages, sorted as lines are, or one by one as any others."""
-    sorter = PartitionRouter(unpack_plan(made.data), str(folder))
+def plan_of(registry: Registry) -> Plan:
+    """Return the plan for a catalog, with tables that have no columns of records."""
+    return replace(make_plan(registry), record=record_columns(()))
+
+
+def landed(made: Plan, given: Iterable[bytes], folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table after these lines, sorted by a plan that came to another process."""
+    plan = pickle.loads(pickle.dumps(made))  # noqa: S301 - our own
+    return read(folder, partitions_landed(plan, [values(list(given))], folder))
+
+
+def landed_singly(made: Plan, given: Iterable[bytes], folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table after these lines, each of which was sorted by itself."""
     result: dict[str, list[dict[str, Any]]] = {}
-    listed = list(given)
-    parts = sorter.route_lines(listed) if fast else sorter.route((item, 1) for item in listed)
-    for batch in chain(parts, sorter.write()):
-        for row in batch.to_pylist():
-            rows = pq.read_table(folder / row["table"] / row["path"]).to_pylist()
-            assert row["records"] == len(rows) == json.loads(row["stats"])["numRecords"]
-            result.setdefault(row["table"], []).extend(rows)
+    for each in given:
+        for name, rows in landed(made, [each], folder).items():
+            result.setdefault(name, []).extend(rows)
     return result
 
 
-def gathered(job: RoutingTask, partitions: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
-    """Sort partitions, gather what they have left as Spark would with one process, and describe the files."""
-    result = pa.Table.from_batches([batch for each in partitions for batch in job.route(iter([each]))])
-    return [row for each in job.gather(iter(result.sort_by(KEY).to_batches())) for row in each.to_pylist()]
+def tables_by_match(made: Plan, given: Iterable[bytes]) -> Counter[str]:
+    """Return how many rows each table gets by what `match` says of each message."""
+    matches = (match for each in given for part in split(each) for match in made.matcher.each(part))
+    others = {"many": "ambiguous", "none": "unmatched"}
+    return Counter(others.get(each.outcome) or made.definitions[each.matches[0].xid].name for each in matches)
 
 
 def values(lines: Sequence[bytes | None]) -> pa.RecordBatch:
@@ -119,7 +131,9 @@ def read(folder: Path, written: Iterable[Mapping[str, Any]]) -> dict[str, list[d
     """Return the rows of each table in the files that are described."""
     result: dict[str, list[dict[str, Any]]] = {}
     for each in written:
-        result.setdefault(each["table"], []).extend(pq.read_table(folder / each["table"] / each["path"]).to_pylist())
+        rows = pq.read_table(folder / each["table"] / each["path"]).to_pylist()
+        assert each["records"] == len(rows) == json.loads(each["stats"])["numRecords"]
+        result.setdefault(each["table"], []).extend(rows)
     return result
 
 
@@ -220,7 +234,7 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
 
 @pytest.mark.parametrize(("message", "table", "expected"), LANDINGS)
 def test_message_lands_in_one_table(
-    message: Any, table: str, expected: Mapping[str, Any], plain: PackedPlan, tmp_path: Path
+    message: Any, table: str, expected: Mapping[str, Any], plain: Plan, tmp_path: Path
 ) -> None:
     """Each kind of message lands in its table, alone, with the columns that it fills."""
     result = landed(plain, [line(message)], tmp_path)
@@ -229,31 +243,7 @@ def test_message_lands_in_one_table(
     assert {name: row[name] for name in expected} == expected
 
 
-def test_lines_match_as_messages_do(plain: PackedPlan) -> None:
-    """Where the line matcher is sure of a line, its answer is the matcher's, before and after names are learned."""
-    matcher = plain.plan.matcher
-    lines = LineMatcher(matcher)
-    twice = line(event(3, time="2026-01-31T10:00:00Z\n2026-01-31T10:00:00Z"))
-    others = [b"", twice, line(event(1, more="x")), line(event(2, more="y"))]
-    given = [line(each) for each, _, _ in LANDINGS] + others
-    matches = (matcher.match(each, payloads=False).matches for each in given)
-    expected = [each[0].xid if len(each) == 1 else "" for each in matches]
-    counts = []
-    for _ in range(2):
-        answers = [
-            answer if event is not None else UNSURE
-            for _, events, answers in lines.match(given)
-            for event, answer in zip(events, answers, strict=True)
-        ]
-        assert [xid if sure else None for xid, _, sure in answers] == [
-            xid if answer.sure else None for xid, answer in zip(expected, answers, strict=True)
-        ]
-        counts.append(sum(answer.sure for answer in answers))
-        lines.learn(decode(given[-1])[0])
-    assert 0 < counts[0] < counts[1]
-
-
-def test_reasons_are_those_of_match(plain: PackedPlan, tmp_path: Path) -> None:
+def test_reasons_are_those_of_match(plain: Plan, tmp_path: Path) -> None:
     """A payload that breaks its schema is unmatched, with what is wrong; what fits several has its candidates."""
     given = [line(event(1, data={"value": "x"})), line(event(2, "t.both"))]
     result = landed(plain, given, tmp_path)
@@ -266,7 +256,7 @@ def test_reasons_are_those_of_match(plain: PackedPlan, tmp_path: Path) -> None:
     ]
 
 
-def test_batch_lands_event_by_event(plain: PackedPlan, tmp_path: Path) -> None:
+def test_batch_lands_event_by_event(plain: Plan, tmp_path: Path) -> None:
     """Each event of a batch lands in its own table; one that fits nothing is kept alone."""
     headers = [{"name": "content-type", "value": "application/cloudevents-batch+json"}]
     events = [event(1), event(2, "t.two"), event(3, "t.none")]
@@ -291,25 +281,22 @@ def test_kafka_columns_are_messages() -> None:
         dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
-    assert [message for message, _ in decode_kafka_rows(batch)] == [
+    assert kafka_columns().messages(batch) == [
         Wire("KAFKA", {"topic": "t", "partition": 3, "key": "k", "headers": {"a": ("1", b"\xff")}}, b"v"),
         Wire("KAFKA", {"topic": "t", "key_base64": b"\xff"}, None),
         Wire("KAFKA", {"topic": "", "partition": -1, "key": ""}, b""),
         Wire("KAFKA", {}, None),
     ]
-    assert [size for _, size in decode_kafka_rows(batch)] == [2, 1, 0, 0]
 
 
-def test_much_is_written_in_parts(plain: PackedPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many messages there are, few wait in memory: they are packed, and written, in between."""
-    monkeypatch.setattr(router, "MAX_WAITING", 3)
-    monkeypatch.setattr(router, "MAX_BYTES", 10)
-    monkeypatch.setattr(decoder, "PART_LINES", 10)
-    for fast in (True, False):
-        folder = tmp_path / str(fast)
-        result = landed(plain, [line(event(number)) for number in range(25)], folder, fast=fast)
-        assert sorted(int(row["ce_id"]) for row in result["g__one"]) == list(range(25))
-        assert len(list((folder / "g__one").iterdir())) == 3
+def test_much_is_written_in_parts(plain: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many messages there are for one table, few wait in memory: files are written in between."""
+    monkeypatch.setattr(writer, "MAX_BYTES", 10)
+    lines = [line(event(number)) for number in range(30)]
+    parts = [values(lines[start : start + 10]) for start in range(0, 30, 10)]
+    result = read(tmp_path, partitions_landed(plain, parts, tmp_path))
+    assert sorted(int(row["ce_id"]) for row in result["g__one"]) == list(range(30))
+    assert len(list((tmp_path / "g__one").iterdir())) == 3
 
 
 JSON = st.recursive(
@@ -330,11 +317,12 @@ EVENTS = st.builds(
 
 @settings(max_examples=some(60))
 @given(st.lists(st.none() | st.binary() | JSON.map(line) | EVENTS.map(line), max_size=8))
-def test_every_message_is_somewhere_once(plain: PackedPlan, given_: list[bytes | None]) -> None:
+def test_every_message_is_somewhere_once(plain: Plan, given_: list[bytes | None]) -> None:
     """Whatever bytes come, and be it a row without any, each message is in exactly one table; blank lines are none."""
     with TemporaryDirectory() as folder:
-        written = gathered(RoutingTask(plain, folder, LINES, min_rows=2), [values(given_[:5]), values(given_[5:])])
-    assert sum(row["records"] for row in written) == sum(1 for each in given_ if each is None or each.strip())
+        written = partitions_landed(plain, [values(given_[:5]), values(given_[5:])], Path(folder))
+    due = sum(len(plain.matcher.each(part)) for each in given_ for part in split(b"null" if each is None else each))
+    assert sum(row["records"] for row in written) == due
 
 
 PLAIN = st.builds(
@@ -367,6 +355,7 @@ HOSTILE = [
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","type":"t.two","data":{"value":1}}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":' + b"1" * 400 + b"}}",
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":' + b"[" * 1020 + b"]" * 1020 + b"}",
+    b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.bare","data":' + b"[" * 1020 + b"]" * 1020 + b"}",
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","protocol":"KAFKA","data":{"value":1}}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data_base64":"eyJ2YWx1ZSI6MX0="}',
     b'{"specversion":"1.0","id":"1","source":"/vehicles/1","type":"t.one","data":{"value":-0}} {}',
@@ -381,38 +370,34 @@ HOSTILE = [
         st.binary(max_size=20) | JSON.map(line) | EVENTS.map(line) | PLAIN.map(line) | st.sampled_from(HOSTILE),
         max_size=12,
     ),
-    st.sampled_from([0, 2, 16]),
 )
-def test_lines_land_as_messages_do(plain: PackedPlan, given_: list[bytes], min_rows: int) -> None:
-    """Sorted many at a time, or left to others, lines come to the same rows of the same tables as sorted one by one."""
+def test_lines_land_as_messages_do(plain: Plan, given_: list[bytes]) -> None:
+    """Sorted many at a time, lines come to the rows that they come to one by one, in the tables that match names."""
     with TemporaryDirectory() as folder:
-        given_ = [each for each in given_ if each and not each.isspace()]
-        fast = landed(plain, given_, Path(folder) / "fast")
-        slow = landed(plain, given_, Path(folder) / "slow", fast=False)
-        halves = [values(given_[::2]), values(given_[1::2])]
-        left = read(Path(folder), gathered(RoutingTask(plain, folder, LINES, min_rows=min_rows), halves))
-    assert count_rows(fast) == count_rows(slow) == count_rows(left)
+        together = landed(plain, given_, Path(folder) / "together")
+        singly = landed_singly(plain, given_, Path(folder) / "singly")
+    assert count_rows(together) == count_rows(singly)
+    assert {name: len(rows) for name, rows in together.items()} == tables_by_match(plain, given_)
 
 
 @pytest.mark.parametrize("more", [{}, {"odd": ODD}])
-@pytest.mark.parametrize("soon", [router.PACK_AFTER, 10])
+@pytest.mark.parametrize("chunk", [streams.CHUNK, 3])
 def test_all_kinds_at_once_land_as_each_does(
-    more: Mapping[str, Any], soon: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    more: Mapping[str, Any], chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Events that fit and that do not, of one definition and of others, packed late or soon, leave each other alone."""
-    monkeypatch.setattr(router, "PACK_AFTER", soon)
-    monkeypatch.setattr(router, "PACK_MIN_ROWS", 3)
-    monkeypatch.setattr(decoder, "PART_LINES", 5)
-    result = pack_plan(plan(registry_of(tmp_path, {**CATALOG, **KINDS, **more})))
+    """Events that fit and that do not, of one definition and of others, many or few at once, leave each other alone."""
+    monkeypatch.setattr(streams, "CHUNK", chunk)
+    plan = plan_of(registry_of(tmp_path, {**CATALOG, **KINDS, **more}))
     lines = [*(line(each) for each, _, _ in LANDINGS), *HOSTILE[:-1], line(event(9, "t.odd", data="x"))] * 2
-    slow = landed(result, lines, tmp_path / "slow", fast=False)
-    assert count_rows(landed(result, lines, tmp_path / "fast")) == count_rows(slow)
-    assert sum(map(len, slow.values())) == len(lines)
-    assert [row["ce_data"] for row in slow.get("g__odd", ())] == ["x", "x"] * len(more)
+    singly = landed_singly(plan, lines, tmp_path / "singly")
+    assert count_rows(landed(plan, lines, tmp_path / "together")) == count_rows(singly)
+    assert sum(map(len, singly.values())) == len(lines)
+    assert {name: len(rows) for name, rows in singly.items()} == tables_by_match(plan, lines)
+    assert [row["ce_data"] for row in singly.get("g__odd", ())] == ["x", "x"] * len(more)
 
 
-def test_records_that_are_left_are_the_same_records(plain: PackedPlan, tmp_path: Path) -> None:
-    """Rows of Kafka that one process leaves to another come to their table with all that they had."""
+def test_rows_of_kafka_come_with_all_that_they_had(plain: Plan, tmp_path: Path) -> None:
+    """Rows of Kafka's columns come to their table, and those that fit nothing are kept as they were."""
     headers = [{"key": key, "value": text.encode()} for key, text in (*HEADERS.items(), ("a", "1"), ("a", "2"))]
     rows = [
         {"key": b"V", "value": b"\xff", "topic": "readings", "partition": 3, "headers": None},
@@ -421,20 +406,16 @@ def test_records_that_are_left_are_the_same_records(plain: PackedPlan, tmp_path:
         dict.fromkeys(KAFKA_SCHEMA.names),
     ]
     batch = pa.RecordBatch.from_pylist(rows, KAFKA_SCHEMA)
-    results = [
-        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_PARQUET, min_rows=min_rows), [batch, batch]))
-        for min_rows in (0, 16)
-    ]
-    assert count_rows(results[0]) == count_rows(results[1])
-    assert {name: len(rows) for name, rows in results[1].items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
+    result = read(tmp_path, partitions_landed(plain, [batch, batch], tmp_path, KAFKA))
+    assert {name: len(rows) for name, rows in result.items()} == {"g__record": 2, "g__one": 2, "unmatched": 4}
     refused = {
         '{"protocol":"KAFKA","topic":"readings","headers":{"a":["1","2"]},"body_base64":"/w=="}',
         '{"protocol":"KAFKA"}',
     }
-    assert {row["message"] for row in results[1]["unmatched"]} == refused
+    assert {row["message"] for row in result["unmatched"]} == refused
 
 
-def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: PackedPlan, tmp_path: Path) -> None:
+def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: Plan, tmp_path: Path) -> None:
     """A line of JSON with the columns of Kafka is such a record, with bytes in base 64; any other is what it is."""
     headers = [{"key": key, "value": b64encode(text.encode()).decode()} for key, text in HEADERS.items()]
     body, broken = b64encode(b'{"value":1}').decode(), {"topic": "t", "partition": 2**31}
@@ -445,47 +426,70 @@ def test_lines_of_kafka_are_records_or_stay_as_they_are(plain: PackedPlan, tmp_p
         *(line(each) for each in (broken, {"value": "%"}, {}, event(1), BINARY)),
         *(b"no json", b"\xff", b" ", b""),
     ]
-    results = [
-        read(tmp_path, gathered(RoutingTask(plain, str(tmp_path), KAFKA_JSON, min_rows=min_rows), [values(lines)]))
-        for min_rows in (0, 16)
-    ]
-    assert count_rows(results[0]) == count_rows(results[1])
-    assert {name: len(rows) for name, rows in results[1].items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
-    kept = {row["message"] for row in results[1]["unmatched"]}
+    result = read(tmp_path, partitions_landed(plain, [values(lines)], tmp_path, KAFKA_JSON))
+    assert {name: len(rows) for name, rows in result.items()} == {"g__one": 3, "g__record": 2, "unmatched": 5}
+    kept = {row["message"] for row in result["unmatched"]}
     assert kept == {json.dumps(broken), '{"value": "%"}', "{}", "no json", None}
 
 
-@pytest.mark.parametrize("tables", [50, 400])
-def test_each_table_is_written_once_however_many_there_are(
-    tables: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Many tables that each partition has few messages for get a file each, and no more wait than the bound says."""
-    monkeypatch.setattr(router, "MAX_WAITING", 200)
-    waiting: list[int] = []
+def test_array_of_events_is_its_events(plain: Plan, tmp_path: Path) -> None:
+    """Each member of a bare array is a message of its own, whatever it is; an empty array is one that fits nothing."""
+    array = json.dumps([event(1), event(2, "t.two"), event(3, data={"value": "x"}), 5, [event(4)]])
+    result = landed(plain, [array.encode(), b" [ ] "], tmp_path)
+    assert {name: len(rows) for name, rows in result.items()} == {"g__one": 1, "g__two": 1, "unmatched": 4}
+    messages = {row["message"] for row in result["unmatched"]}
+    assert messages == {json.dumps(event(3, data={"value": "x"})), "5", json.dumps([event(4)]), " [ ] "}
 
-    def told(buckets: Sequence[TableBuffer], queue: EventQueue, least: int) -> list[bytes]:
-        waiting.append(len(queue))
-        return pack_buffers(buckets, queue, least)
 
-    monkeypatch.setattr(router, "pack_buffers", told)
-    result = pack_plan(plan(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)})))
-    assert RoutingTask.of(result, str(tmp_path), LINES).min_rows == 0
-    monkeypatch.setattr(router, "FEW_TABLES", 20)
-    job = RoutingTask.of(result, str(tmp_path), LINES)
+def test_members_of_an_array_have_their_own_texts(plain: Plan) -> None:
+    """However many there are, none is repeated with each of the others, whether the column is of bytes or of text."""
+    array = json.dumps([event(1), 5, event(2)])
+    for kind in (pa.binary(), pa.string()):
+        batch = pa.RecordBatch.from_pydict(
+            {"value": pa.array([array, None, "[]"], pa.string()).cast(kind), "n": [7, 8, 9]}
+        )
+        columns = MessageColumns(LINES, {"value": "value"})
+        (result,) = ClassifyTask(plain, columns).run(iter([batch]))
+        texts = result.column("value").cast(pa.string()).to_pylist()
+        assert texts == [json.dumps(event(1)), "5", json.dumps(event(2)), None, "[]"]
+        assert result.column("n").to_pylist() == [7, 7, 7, 8, 9]
+        assert result.column("outcome").to_pylist() == ["one", "none", "one", "none", "none"]
+
+
+def test_array_may_be_beside_what_is_not_utf8(plain: Plan) -> None:
+    """Spark takes any bytes for text; neither a line of them nor a member of an array ends the job."""
+    lines = pa.array([json.dumps([event(1), 5]).encode(), b"\xff", b'["\xfe", 6]'], pa.binary())
+    batch = pa.RecordBatch.from_arrays([lines.cast(pa.string(), safe=False)], ["value"])
+    (result,) = ClassifyTask(plain, MessageColumns(LINES, {"value": "value"})).run(iter([batch]))
+    texts = result.column("value").cast(pa.binary()).to_pylist()
+    assert texts == [json.dumps(event(1)).encode(), b"5", b"\xff", b'"\xfe"', b"6"]
+    assert result.column("outcome").to_pylist() == ["one", *["none"] * 4]
+
+
+@pytest.mark.parametrize("tables", [1, 50])
+def test_files_are_as_many_as_tables(tables: int, tmp_path: Path) -> None:
+    """However many partitions there are, each table gets one file from the process that writes it."""
+    result = plan_of(registry_of(tmp_path, {f"m{each}": definition(f"t.m{each}") for each in range(tables)}))
     lines = [line(event(each, f"t.m{each % tables}")) for each in range(tables * 3)]
-    written = gathered(job, [values(lines)] * 4)
+    written = partitions_landed(result, [values(lines)] * 4, tmp_path)
     assert Counter(row["table"] for row in written) == dict.fromkeys((f"g__m{each}" for each in range(tables)), 1)
     assert {row["records"] for row in written} == {12}
-    assert max(waiting) <= 200 + decoder.PART_LINES
 
 
-def test_table_that_gets_much_is_written_where_it_is_sorted(plain: PackedPlan, tmp_path: Path) -> None:
-    """A process leaves to others what is little, and no more, so that a large table is never the work of one alone."""
-    lines = [line(event(each, "t.two" if each % 20 == 0 else "t.one")) for each in range(100)]
-    job = RoutingTask(plain, str(tmp_path), LINES, min_rows=16)
-    result = pa.Table.from_batches(list(job.route(iter([values(lines)])))).to_pylist()
-    assert [row["records"] for row in result if row["table"] == "g__one"] == [95]
-    assert [row["key"] for row in result if row["message"] is not None] == [f"{GROUP}two"] * 5
+def test_messages_of_a_table_that_is_no_good_are_in_quarantine(plain: Plan, tmp_path: Path) -> None:
+    """They are kept as they came, with the definition and what is wrong.
+
+    Other messages are not concerned, nor those of the definition that go elsewhere whatever the table is: with a batch
+    that is written again after the table broke, they would be there twice.
+    """
+    blocked = {f"{GROUP}one": "it is another table"}
+    lines = [line(event(1)), line(event(2, "t.two")), line(event(3, data={"value": "x"}))]
+    written = partitions_landed(plain, [values(lines)], tmp_path, blocked=blocked)
+    result = read(tmp_path, written)
+    assert {name: len(rows) for name, rows in result.items()} == {"quarantine": 1, "g__two": 1, "unmatched": 1}
+    (row,) = result["quarantine"]
+    assert (row["xid"], row["reasons"]) == (f"{GROUP}one", "it is another table")
+    assert json.loads(row["message"]) == event(1)
 
 
 def test_tables_have_safe_names_of_their_own() -> None:
@@ -516,10 +520,10 @@ def test_tables_name_what_their_columns_are(tmp_path: Path) -> None:
     """A payload's field that is called like another column has a name of its own, and says which it is."""
     schema = {"type": "object", "properties": {"ce_id": {"type": "string"}, "_rest": {"type": "string"}}}
     registry = registry_of(tmp_path, {"odd": definition("t.odd", schema)})
-    columns = {column.name: column.comment for column in plan(registry).table(f"{GROUP}odd").columns}
+    columns = {column.name: column.comment for column in make_plan(registry).table(f"{GROUP}odd").columns}
     assert columns["ce_id_2"] == '"ce_id" of the payload.'
     assert columns["_rest_2"] == '"_rest" of the payload.'
-    assert len(plan(registry).definitions) == 1
+    assert len(make_plan(registry).definitions) == 1
 
 
 def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
@@ -530,9 +534,8 @@ def test_columns_have_names_of_their_own(tmp_path: Path) -> None:
         "subject": {"value": "{VIN}"},
         "others": {"type": "string"},
     }
-    result = pack_plan(plan(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)})))
+    result = plan_of(registry_of(tmp_path, {"alike": definition("t.alike", envelopemetadata=attributes)}))
     given_ = line({**event(0, "t.alike"), "subject": "S", "others": "mine", "more": "too"})
-    for fast in (True, False):
-        (row,) = landed(result, [given_], tmp_path / str(fast), fast=fast)["g__alike"]
-        assert (row["context_vin"], row["context_vin_2"]) == ("S", "0")
-        assert (row["ce_others"], row["ce_others_2"]) == ([("more", "too")], "mine")
+    (row,) = landed(result, [given_], tmp_path)["g__alike"]
+    assert (row["context_vin"], row["context_vin_2"]) == ("S", "0")
+    assert (row["ce_others"], row["ce_others_2"]) == ([("more", "too")], "mine")

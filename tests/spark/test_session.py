@@ -64,6 +64,36 @@ def test_session_runs_on_the_packaged_java_without_a_word(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["ü"]
 
 
+CONFIGURED = """
+from xregit.spark.session import session
+context = session(name="mine", conf={"spark.sql.shuffle.partitions": "7"}).sparkContext
+print(context.master, context.pythonExec, context.getConf().get("spark.ui.enabled"), context.appName)
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("way", ["submit", "arguments", "defaults"])
+def test_configured_spark_is_used_as_it_is(tmp_path: Path, way: str) -> None:
+    """The master and Python of spark-submit, of PySpark's variable or of Spark's file are used, and none of ours."""
+    chosen = {"spark.master": "local[3]", "spark.pyspark.python": "/opt/python", "spark.ui.enabled": "false"}
+    arguments = [word for key, value in chosen.items() for word in ("--conf", f"{key}={value}")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable]
+    if way == "submit":
+        arguments += ["--conf", f"spark.pyspark.driver.python={sys.executable}"]
+        command = [str(Path(sys.executable).parent / "spark-submit"), *arguments]
+    elif way == "arguments":
+        environment["PYSPARK_SUBMIT_ARGS"] = " ".join([*arguments, "pyspark-shell"])
+    else:
+        (tmp_path / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in chosen.items()))
+        environment["SPARK_CONF_DIR"] = str(tmp_path)
+    program = tmp_path / "program.py"
+    program.write_text(CONFIGURED)
+    ran = subprocess.run([*command, str(program)], env=environment, capture_output=True, text=True, check=False)
+    name = "program.py" if way == "submit" else "mine"
+    assert (ran.stdout, ran.returncode) == (f"local[3] /opt/python false {name}\n", 0), ran.stderr
+
+
 INTERRUPTED = """
 import logging, os, signal
 from threading import Timer

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyspark
 import pytest
 from deltalake import DeltaTable
-from pyarrow import fs
 
 import xregit
-from tests.cache import CACHE
-from tests.ports import HOST, next_port
+from tests.clusters.standalone import conf, connect_server, object_store
 from tests.spark.jars import DELTA_JARS
 from tests.spark.repository import SAMPLE, CatalogRepository
-from tests.spark.streams import event, registry_of, write
-from xregit.spark.session import JVM_OPTIONS, LOCAL_DEFAULTS
+from tests.spark.streams import GROUP as EVENTS
+from tests.spark.streams import (
+    assert_fields_kept_their_columns,
+    event,
+    fields_that_come_and_go,
+    registry_of,
+    rows,
+    write,
+)
+from xregit.spark.session import LOCAL_DEFAULTS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +48,6 @@ NATIVE = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 LINK = "spark.hadoop.fs.viewfs.mounttable.cluster.link./lake"
-KEY = "xregit-tests"
 PATIENCE_SECONDS = 1_200
 IN_STORE = """
 import json, sys, xregit
@@ -59,9 +59,73 @@ done = list(xregit.publish_history(Path(repository), "main", "s3://bucket/tables
 done.append(xregit.publish(xregit.load(repository), "s3://bucket/tables"))
 known = xregit.load(catalog)
 for _ in range(2):
-    routed = xregit.route(known, messages, "s3://bucket/routed", checkpoint=checkpoint)
-    print(json.dumps(dict(routed.rows)))
+    routed = {}
+    xregit.route(
+        known, messages, "s3://bucket/routed", checkpoint=checkpoint, tell=lambda done: routed.update(done.rows)
+    ).awaitTermination()
+    print(json.dumps(routed))
 print(json.dumps([each.changed for each in done]))
+"""
+CONNECTED = """
+import sys, xregit
+from pyspark.sql import SparkSession
+from xregit.spark import write_batch
+url, catalog, messages, routed, checkpoint, tables, *batches = sys.argv[1:]
+spark = SparkSession.builder.remote(url).getOrCreate()
+def routed_all():
+    # Spark waits ten seconds for its own worker to come up, which no setting changes; a busy machine takes longer.
+    for left in reversed(range(10)):
+        try:
+            xregit.route(
+                xregit.load(catalog), messages, routed, spark=spark, checkpoint=checkpoint, app_id="connected",
+                batch_files=1,
+            ).awaitTermination()
+            return
+        except Exception as error:
+            if not left or "connect back" not in str(error):
+                raise
+for _ in range(2):
+    routed_all()
+try:
+    xregit.route(xregit.load(catalog), messages, routed, spark=spark, checkpoint=checkpoint + "2")
+    raise AssertionError("a query without a name was begun")
+except xregit.XregitError as error:
+    assert "app_id" in str(error), error
+for number, batch in enumerate(batches):
+    for _ in range(2 if number in (1, len(batches) - 1) else 1):
+        catalog, _, lines = batch.partition("=")
+        result = write_batch(
+            spark.read.text(lines), number, "batches", xregit.load(catalog), tables, compact=len(batches)
+        )
+        print(sorted(result.rows.items()))
+"""
+
+# A driver dies between two tables; before the next one writes the batch again, somebody gives the first other columns.
+REPLACED = """
+import json, sys, xregit
+from pathlib import Path
+from xregit.spark import write_batch
+from xregit.spark.session import session
+from xregit.spark.streams import delta, sink
+catalog, messages, tables, conf = sys.argv[1:]
+spark = session(name="replaced", conf=json.loads(conf))
+lines, registry = spark.read.text(messages), xregit.load(catalog)
+commit = delta.SparkTables.commit
+def crash(made, mapping, content, transaction):
+    if mapping.name == "unmatched":
+        raise SystemExit
+    return commit(made, mapping, content, transaction)
+delta.SparkTables.commit = crash
+sink.COMMITTERS = 1
+try:
+    write_batch(lines, 0, "mine", registry, tables)
+except SystemExit:
+    pass
+delta.SparkTables.commit = commit
+sink._sinks.clear()
+spark.sql(f"CREATE OR REPLACE TABLE delta.`{tables}/g__one` USING delta AS SELECT 'x' AS value").collect()
+for number in (0, 1):
+    print(sorted(write_batch(lines, number, "mine", registry, tables).rows.items()))
 """
 
 
@@ -83,8 +147,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def delta_server(lake: Path) -> Iterator[str]:
     """Give the URL of a Spark Connect server that has Delta's own classes, and calls times without zone so."""
     refuse_without_delta()
-    settings = {LINK: lake.as_uri(), "spark.sql.timestampType": "TIMESTAMP_NTZ"}
-    with connect_server("local[2]", lake / "server.log", NATIVE | settings) as url:
+    settings = {LINK: lake.as_uri(), "spark.master": "local[2]", "spark.sql.timestampType": "TIMESTAMP_NTZ"}
+    with connect_server({**LOCAL_DEFAULTS, **NATIVE, **settings}, lake, os.environ) as url:
         yield url
 
 
@@ -112,11 +176,6 @@ def run(at: Path, *arguments: str, **environment: str) -> str:
 def publish(at: CatalogRepository, tables: Path | str, *more: str) -> str:
     """Run the command on a repository, and return what it prints."""
     return run(at.root, "-m", "xregit", "publish", "--tables", str(tables), *more)
-
-
-def conf(settings: Mapping[str, str]) -> list[str]:
-    """Return settings as arguments of the command."""
-    return [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
 
 
 def names(tables: Path | str, version: int | None = None, options: dict[str, str] | None = None) -> set[Any]:
@@ -175,9 +234,36 @@ def test_we_continue_what_delta_began(
     assert_continued(lake / "tables", 2)
 
 
+def test_classes_of_delta_take_each_message_once(delta_server: str, lake: Path, tmp_path: Path) -> None:
+    """Over Spark Connect: a query that goes on, and batches whose fields come, go and change a type."""
+    registry_of(tmp_path)
+    for number in (1, 2):
+        write(tmp_path / "in" / f"{number}.jsonl", event(number), event(number + 10, "t.none"))
+    places = [tmp_path / "test.json", (tmp_path / "in").as_uri(), "viewfs://cluster/lake/routed"]
+    places += [(lake / "checkpoint").as_uri(), "viewfs://cluster/lake/batches"]
+    batches = [f"{tmp_path / name}.json={tmp_path / name}.jsonl" for name in fields_that_come_and_go(tmp_path)]
+    lines = run(tmp_path, "-c", CONNECTED, delta_server, *map(str, places), *batches).splitlines()
+    assert sorted(row["ce_id"] for row in rows(lake / "routed", "g__one")) == ["1", "2"]
+    assert len(rows(lake / "routed", "unmatched")) == 2
+    one = "[('g__one', 1)]"
+    assert lines == [one, one, "[]", one, one, one, "[('quarantine', 1)]", "[]"]
+    assert_fields_kept_their_columns(lake / "batches")
+    assert [row["xid"] for row in rows(lake / "batches", "quarantine")] == [f"{EVENTS}one"]
+
+
+def test_classes_of_delta_tell_what_a_broken_table_has(tmp_path: Path) -> None:
+    """What a table had before it broke is not in quarantine too; what comes later is."""
+    refuse_without_delta()
+    registry_of(tmp_path)
+    lines = write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.none"))
+    places = (tmp_path / "test.json", lines, tmp_path / "tables")
+    printed = run(tmp_path, "-c", REPLACED, *map(str, places), json.dumps(NATIVE)).splitlines()
+    assert printed == ["[('unmatched', 1)]", "[('quarantine', 1), ('unmatched', 1)]"]
+
+
 def test_cluster_behind_spark_connect_will_do(sample: CatalogRepository, tmp_path: Path) -> None:
     """A Spark that runs elsewhere is asked through its server; executors in processes of their own write the files."""
-    with connect_server("local-cluster[1,1,1024]", tmp_path / "server.log", {}) as url:
+    with connect_server({"spark.master": "local-cluster[1,1,1024]"}, tmp_path, os.environ) as url:
         publish(sample, tmp_path / "tables", "--remote", url)
         assert "nothing changed" in publish(sample, tmp_path / "tables", "--remote", url)
     assert "Wear" in names(tmp_path / "tables")
@@ -189,7 +275,8 @@ def test_object_store_needs_no_more_than_pypi(sample: CatalogRepository, tmp_pat
     write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"), event(3, "t.none"))
     sample.commit({WEAR: SAMPLE[WEAR].replace("Wear", "Wear too")}, "Rename")
     places = [str(tmp_path / name) for name in ("repository/registry", "test.json", "in", "checkpoint")]
-    with object_store(tmp_path / "data") as options:
+    with object_store(tmp_path / "data") as store:
+        options = dict(store.options)
         lines = run(tmp_path, "-c", IN_STORE, *places, **options).splitlines()
         assert [json.loads(line) for line in lines] == [
             {"g__one": 1, "g__two": 1, "unmatched": 1},
@@ -202,63 +289,3 @@ def test_object_store_needs_no_more_than_pypi(sample: CatalogRepository, tmp_pat
         ) == (True, True)
         routed = DeltaTable("s3://bucket/routed/g__one", storage_options=options)
         assert [row["ce_id"] for row in pa.table(routed.scan()).to_pylist()] == ["1"]
-
-
-@contextmanager
-def connect_server(master: str, log: Path, settings: Mapping[str, str]) -> Iterator[str]:
-    """Give the URL of a Spark Connect server."""
-    home, port = Path(pyspark.__file__).parent, next_port()
-    own = {**LOCAL_DEFAULTS, "spark.ui.enabled": "false", "spark.connect.grpc.binding.port": str(port)}
-    own["spark.connect.grpc.binding.address"] = HOST
-    own |= {"spark.driver.extraJavaOptions": " ".join(JVM_OPTIONS)}
-    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    submit = [str(home / "bin" / "spark-submit"), "--master", master, *conf({**own, **settings})]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": HOST}
-    if not shutil.which("java"):
-        pytest.skip("no Java on the path to run a Spark Connect server with")
-    with running([*submit, "--class", server, "spark-internal"], environment, log, port):
-        yield f"sc://{HOST}:{port}"
-
-
-@contextmanager
-def object_store(data: Path) -> Iterator[dict[str, str]]:
-    """Give what clients of a server of object stores need to know; it has one bucket."""
-    program, port = CACHE / "minio" / "minio", next_port()
-    if not program.exists():
-        pytest.skip("MinIO is not here; .ci/programs builds it with Go")
-    at = f"{HOST}:{port}"
-    environment = {**os.environ, "MINIO_ROOT_USER": KEY, "MINIO_ROOT_PASSWORD": KEY}
-    with running(
-        [str(program), "server", "--quiet", "--address", at, str(data)], environment, data.with_suffix(".log"), port
-    ):
-        fs.S3FileSystem(
-            access_key=KEY, secret_key=KEY, endpoint_override=at, scheme="http", allow_bucket_creation=True
-        ).create_dir("bucket")
-        yield {
-            "AWS_ACCESS_KEY_ID": KEY,
-            "AWS_SECRET_ACCESS_KEY": KEY,
-            "AWS_ENDPOINT_URL": f"http://{at}",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_REGION": "us-east-1",
-        }
-
-
-@contextmanager
-def running(command: list[str], environment: Mapping[str, str], log: Path, port: int) -> Iterator[None]:
-    """Let a server run until the end of the block."""
-    with log.open("wb") as out, subprocess.Popen(command, env=environment, stdout=out, stderr=out) as process:
-        try:
-            deadline = time.monotonic() + PATIENCE_SECONDS
-            while not answers(port):
-                assert process.poll() is None, log.read_text(encoding="utf-8")
-                assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
-                time.sleep(0.2)
-            yield
-        finally:
-            process.terminate()
-
-
-def answers(port: int) -> bool:
-    """Tell whether something listens on a port of this machine."""
-    with socket.socket() as client:
-        return client.connect_ex((HOST, port)) == 0

@@ -15,8 +15,8 @@ from tests.spark.streams import GROUP, registry_of
 from xregit.errors import XregitError
 from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import Location
-from xregit.spark.streams.plan import plan
-from xregit.spark.streams.sink import DeltaSink
+from xregit.spark.streams.delta import DeltalakeTables
+from xregit.spark.streams.router import make_plan
 from xregit.spark.table_schema import HASH, Column, Table, Type
 from xregit.spark.table_writer import compare_schema, refuse_newer_protocol
 
@@ -39,7 +39,7 @@ def refused(said: str) -> Any:
         (1, 6, ("deletionVectors",), ""),  # what a writer of that version need not know
         (1, 7, ("appendOnly", "changeDataFeed"), ""),
         (1, 7, ("appendOnly", "rowTracking", "domainMetadata"), "writer version 7 with domainMetadata, rowTracking"),
-        (1, 8, (), r"writer version 8\); publish"),
+        (1, 8, (), r"writer version 8\); move it out of the way"),
         (2, 5, (), "reader version 2, writer version 5"),
     ],
 )
@@ -125,7 +125,8 @@ def test_rules_that_we_can_not_keep_are_refused(
     make(tmp_path / "things", TABLE.structure, column, more)
     with refused(said):
         assert DeltalakeWriter(Location.of(tmp_path), no_session).snapshot(TABLE).version >= 0
-    result = plan(registry_of(tmp_path))
-    make(tmp_path / "g__one", result.table(f"{GROUP}one").structure, column, more)
-    with refused(said):
-        DeltaSink(Location.of(tmp_path)).adopt_tables(result)
+    make(tmp_path / "g__one", make_plan(registry_of(tmp_path)).table(f"{GROUP}one").structure, column, more)
+    state = DeltalakeTables(Location.of(tmp_path)).state("g__one")
+    assert state is not None
+    assert bool(state.problem) == bool(said)
+    assert said in state.problem

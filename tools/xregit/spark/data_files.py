@@ -12,10 +12,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import fs, types
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    import pyarrow as pa
     from pyarrow.fs import FileSystem
 
 # One row of this per written file, with Spark's types.
@@ -26,35 +30,39 @@ LAST_CHAR = "\U0010ffff"
 COMPRESSION = "snappy"
 
 
-def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def write_parts(
+    batches: Iterator[pa.RecordBatch], options: Mapping[str, str] | None = None
+) -> Iterator[pa.RecordBatch]:
     """Write each part of a partition to a file in its folder, and yield the row that describes it."""
-    import pyarrow as pa
-
     for batch in batches:
         for part in batch.to_pylist():
             with pa.ipc.open_stream(part["rows"]) as rows:
-                file = write_file(part["table"], part["folder"], rows.schema, rows)
+                file = write_file(part["table"], part["folder"], rows.schema, rows, options)
             yield pa.RecordBatch.from_pylist([file])
 
 
 def read_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of each part of a partition."""
-    import pyarrow as pa
-
     for batch in batches:
         for part in batch.to_pylist():
             with pa.ipc.open_stream(part["rows"]) as rows:
                 yield from rows
 
 
-def write_file(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> dict[str, Any]:
-    """Write the batches to one new file in the folder and describe it; no batches make a file without rows."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def write_file(
+    table: str,
+    folder: str,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    options: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Write the batches to one new file in the folder and describe it; no batches make a file without rows.
 
+    ``options`` are those of `Location` for the folder.
+    """
     path = f"part-{uuid.uuid4()}.{COMPRESSION}.parquet"
     statistics = Statistics()
-    with _file_system(folder).open_output_stream(path) as sink:
+    with file_system(folder, options).open_output_stream(path) as sink:
         with pq.ParquetWriter(sink, schema, compression=COMPRESSION) as file:
             for batch in batches:
                 rows = pa.Table.from_batches([batch])
@@ -66,23 +74,19 @@ def write_file(table: str, folder: str, schema: pa.Schema, batches: Iterable[pa.
     return {"table": table, "path": path, "size": size, "modified": modified, "stats": statistics.text()}
 
 
-def list_folders(folder: str) -> list[str]:
+def list_folders(folder: str, options: Mapping[str, str] | None = None) -> list[str]:
     """Return the names of the folders in a folder, which may be missing."""
-    from pyarrow import fs
-
-    entries = _file_system(folder).get_file_info(fs.FileSelector("", allow_not_found=True))
+    entries = file_system(folder, options).get_file_info(fs.FileSelector("", allow_not_found=True))
     return [entry.path for entry in entries if entry.type is fs.FileType.Directory]
 
 
-def _file_system(folder: str) -> FileSystem:
+def file_system(folder: str, options: Mapping[str, str] | None = None) -> FileSystem:
     """Return the file system whose root is the folder, a path or the URL of an object store that Delta knows."""
-    from pyarrow import fs
-
     if "://" not in folder:
         return fs.SubTreeFileSystem(folder, fs.LocalFileSystem())
     from deltalake.fs import DeltaStorageHandler
 
-    return fs.PyFileSystem(DeltaStorageHandler(folder))
+    return fs.PyFileSystem(DeltaStorageHandler(folder, dict(options or {})))
 
 
 class Statistics:
@@ -99,9 +103,6 @@ class Statistics:
 
     def add(self, rows: pa.Table) -> None:
         """Add rows to the statistics."""
-        import pyarrow.compute as pc
-        from pyarrow import types
-
         self._rows += rows.num_rows
         for name, column in zip(rows.column_names, rows.columns, strict=True):
             if types.is_nested(column.type):

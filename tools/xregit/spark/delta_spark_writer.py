@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import AnalysisException
+
 from xregit.spark import row_batches
 from xregit.spark.row_batches import pack
 from xregit.spark.session import retry_py4j
@@ -16,7 +18,6 @@ from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
     INSERT,
-    PROPERTIES,
     UPDATE,
     TableChanges,
     TableSnapshot,
@@ -28,6 +29,7 @@ from xregit.spark.table_writer import (
     refuse_newer_protocol,
     with_row_hashes,
 )
+from xregit.spark.tables import PROPERTIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,8 +158,6 @@ class DeltaSparkWriter:
 
     def _detail(self, place: Location) -> Any:
         """Return Delta's description of a table, None where there is nothing at the place."""
-        from pyspark.errors import AnalysisException
-
         try:
             return self.spark.sql(f"DESCRIBE DETAIL {_quote(place)}").first()
         except AnalysisException as error:
@@ -167,8 +167,7 @@ class DeltaSparkWriter:
 
 
 def _create_statement(snapshot: TableSnapshot) -> str:
-    properties = {name: value or "" for name, value in PROPERTIES.items()}
-    return create_table(snapshot.table, _quote(snapshot.place), properties)
+    return create_table(snapshot.table, _quote(snapshot.place), PROPERTIES)
 
 
 def _alter_statements(snapshot: TableSnapshot) -> list[str]:

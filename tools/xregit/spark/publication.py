@@ -8,6 +8,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from deltalake import DeltaTable
+
 from xregit.arguments import to_path
 from xregit.catalog import read_commit
 from xregit.catalog.registry import expect_registry
@@ -21,7 +24,7 @@ from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import Location, errors_at
 from xregit.spark.row_batches import pack
 from xregit.spark.rows import iter_rows, with_hash
-from xregit.spark.session import REMOTE, active_session, require_spark, use_session
+from xregit.spark.session import REMOTE, active_session, use_session
 from xregit.spark.table_writer import commit_info, diff_rows, refuse_file
 from xregit.spark.tables import PUBLICATIONS
 from xregit.spark.tables import tables as tables_of
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from deltalake import DeltaTable
     from pyspark.sql import SparkSession
 
     from xregit.catalog.registry import Registry
@@ -113,13 +115,13 @@ def publish_each(
     Raises:
         XregitError: as `publish` does; those before are published then.
     """
-    require_spark()
     if format not in {DELTA, PARQUET}:
         message = f'the format "{format}" is unknown; the formats are "{DELTA}" and "{PARQUET}"'
         raise XregitError(message)
-    place = Location.of(tables)
+    existing = spark or active_session()
+    place = Location.of(tables, existing) if existing else Location.of(tables).with_settings(conf or {})
     refuse_file(place)
-    with errors_at(place, "publish to"), _open_writer(place, spark, conf or {}) as writer:
+    with errors_at(place, "publish to"), _open_writer(place, existing, conf or {}) as writer:
         for registry in registries:
             if format == DELTA:
                 yield _publish_delta(registry, writer)
@@ -128,9 +130,8 @@ def publish_each(
 
 
 @contextmanager
-def _open_writer(place: Location, spark: SparkSession | None, conf: Mapping[str, str]) -> Iterator[TableWriter]:
+def _open_writer(place: Location, existing: SparkSession | None, conf: Mapping[str, str]) -> Iterator[TableWriter]:
     """Yield the writer of the tables: that with Delta's own classes where Spark has them, else that by `deltalake`."""
-    existing = spark or active_session()
     with ExitStack() as stack:
 
         @cache
@@ -270,10 +271,9 @@ def iter_history(
     Raises:
         XregitError: as `publish_history`.
     """
-    require_spark()
     folder = to_path(registry)
     commits = list_commits(folder, refs)
-    published = {each.commit for each in _read_publications(Location.of(tables))}
+    published = {each.commit for each in _read_publications(Location.of(tables, active_session()))}
     # To publish an older commit after a newer one would turn the tables back.
     start = max((number + 1 for number, sha in enumerate(commits) if sha in published), default=0)
     states = (read_commit(folder, sha) for sha in commits[start:])
@@ -287,8 +287,7 @@ def published_at(registry: Path | str, ref: str, tables: Path | str) -> Publishe
     Raises:
         XregitError: there is no such commit, no such tables, or nothing of that age was published.
     """
-    require_spark()
-    folder, place = to_path(registry), Location.of(tables)
+    folder, place = to_path(registry), Location.of(tables, active_session())
     publications = {each.commit: each for each in _read_publications(place)}
     if not publications:
         message = f"{place} holds no published tables; xregit publish makes them"
@@ -306,8 +305,7 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
     Raises:
         XregitError: there are no such tables, or no such publication.
     """
-    require_spark()
-    place = Location.of(tables)
+    place = Location.of(tables, active_session())
     publications = {each.number: each for each in _read_publications(place)}
     if not publications:
         message = f"{place} holds no published tables; xregit publish makes them"
@@ -317,19 +315,18 @@ def tables_at(tables: Path | str, number: int | None = None) -> dict[str, DeltaT
     if publication is None:
         message = f"{place} holds no publication {number}, but 1 to {newest}"
         raise XregitError(message)
-    from deltalake import DeltaTable
-
     with errors_at(place, "read the tables in"):
-        return {name: DeltaTable((place / name).url, version=at) for name, at in publication.versions.items()}
+        return {
+            name: DeltaTable((place / name).url, at, dict(place.options)) for name, at in publication.versions.items()
+        }
 
 
 def _read_publications(place: Location) -> list[PublishedVersions]:
-    import pyarrow as pa
-    from deltalake import DeltaTable
-
-    log = (place / PUBLICATIONS.name).url
+    log, options = (place / PUBLICATIONS.name).url, dict(place.options)
     with errors_at(place, "read the tables in"):
-        if (place.local and not place.local.exists()) or not DeltaTable.is_deltatable(log):
+        if (place.local and not place.local.exists()) or not DeltaTable.is_deltatable(log, options):
             return []
-        rows = pa.table(DeltaTable(log).scan(columns=["number", "commit", "versions"])).to_pylist()
+        rows = pa.table(
+            DeltaTable(log, storage_options=options).scan(columns=["number", "commit", "versions"])
+        ).to_pylist()
     return [PublishedVersions(row["number"], row["commit"], dict(row["versions"])) for row in rows]

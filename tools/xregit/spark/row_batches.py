@@ -6,8 +6,11 @@ Rows stay compressed on their way: Spark's own processes only pass them on, and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
 
 from xregit.spark import data_files
 from xregit.spark.table_schema import Type
@@ -15,7 +18,6 @@ from xregit.spark.table_schema import Type
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
@@ -63,8 +65,6 @@ class RowBatchBuilder:
         return RowBatches(self.rows, tuple(self.parts))
 
     def _pack(self) -> None:
-        import pyarrow as pa
-
         rows, sink = arrow_table(self.table, self.unpacked), pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, rows.schema, options=pa.ipc.IpcWriteOptions(compression=COMPRESSION)) as stream:
             stream.write_table(rows)
@@ -83,16 +83,12 @@ def pack(table: Table, rows: Iterable[Row]) -> RowBatches:
 
 def unpack(table: Table, batches: RowBatches) -> pa.Table:
     """Return packed rows as one Arrow table, which has their whole size."""
-    import pyarrow as pa
-
     parts = [pa.ipc.open_stream(part).read_all() for part in batches.parts]
     return pa.concat_tables(parts) if parts else table.arrow_schema.empty_table()
 
 
 def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
     """Return rows as an Arrow table; a column that a row does not have is null."""
-    import pyarrow as pa
-
     schema, arrays = table.arrow_schema, []
     for column, kind in zip(table.columns, schema.types, strict=True):
         values = [row.get(column.name) for row in rows]
@@ -114,9 +110,8 @@ def write_files(
     spark: SparkSession, tables: Mapping[Table, RowBatches], place: Location
 ) -> dict[str, list[dict[str, Any]]]:
     """Write the rows of each table to files in the folder of its name; return the descriptions of the files."""
-    import pyarrow as pa
-
     _pickle_by_value()
+    write = partial(data_files.write_parts, options=dict(place.options))
     files: dict[str, list[dict[str, Any]]] = {table.name: [] for table in tables}
     parts = (
         {"table": table.name, "folder": (place / table.name).url, "rows": part}
@@ -125,15 +120,13 @@ def write_files(
     )
     tasks = map(pa.RecordBatch.from_pylist, _group_by_size(parts, lambda part: len(part["rows"]), TASK_BYTES))
     for job in _group_by_size(tasks, lambda batch: batch.nbytes, JOB_BYTES):
-        for row in _distribute(spark, job).mapInArrow(data_files.write_parts, data_files.FILE_COLUMNS).collect():
+        for row in _distribute(spark, job).mapInArrow(write, data_files.FILE_COLUMNS).collect():
             files[row["table"]].append(row.asDict())
     return files
 
 
 def to_dataframe(spark: SparkSession, table: Table, batches: RowBatches) -> DataFrame:
     """Return rows as a data frame of the table's schema, with up to 100,000 in a partition."""
-    import pyarrow as pa
-
     if not batches:
         return arrow_to_dataframe(spark, table, table.arrow_schema.empty_table())
     _pickle_by_value()
@@ -154,7 +147,7 @@ def collect_arrow(frame: DataFrame, table: Table) -> pa.Table:
 
 def _pickle_by_value() -> None:
     """Have the functions of `data_files` sent by value: by name, executors would need the module installed."""
-    from pyspark import cloudpickle
+    from pyspark import cloudpickle  # rows are packed where there is no Spark, too
 
     cloudpickle.register_pickle_by_value(data_files)  # type: ignore[no-untyped-call]
 
@@ -175,8 +168,6 @@ def _group_by_size(items: Iterable[Item], size: Callable[[Item], int], limit: in
 
 def _distribute(spark: SparkSession, batches: list[pa.RecordBatch]) -> DataFrame:
     """Return parts as a data frame with a partition for each batch."""
-    import pyarrow as pa
-
     return spark.createDataFrame(pa.Table.from_batches(batches))
 
 

@@ -1,4 +1,4 @@
-"""Spark sessions: a quiet local one that starts fast, or the active one, and the handling of interrupts."""
+"""Spark sessions: the caller's, as it is, or a quiet local one that starts fast, and the handling of interrupts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import os
 import signal
 import socket
 import sys
-from contextlib import contextmanager, suppress
-from importlib.util import find_spec
+from contextlib import contextmanager, nullcontext, suppress
 from logging import LogRecord, NullHandler, getLogger
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,23 +16,26 @@ from threading import Event, current_thread, main_thread
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
+import pyspark
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.util import is_remote_only
+
 from xregit.errors import XregitError
-from xregit.installed import install_command
 from xregit.progress import task
 from xregit.spark import java
-from xregit.spark.location import error_summary
+from xregit.spark.java import Py4JError
+from xregit.spark.location import error_summary, is_connected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
-    from pyspark import SparkConf
-    from pyspark.sql import SparkSession
-
-    from xregit.spark.java import Java
 
 # The settings that choose the Spark: one that is started for the session, or one that runs already (Spark Connect).
 MASTER, REMOTE = "spark.master", "spark.remote"
+# The variable by which spark-submit tells the program that it runs where its Java process is.
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 CONNECT_PORT = 15002
 REACH_SECONDS = 10
@@ -41,8 +43,6 @@ REACH_SECONDS = 10
 # The module that calls Java. It reports interrupts to the root logger.
 PY4J_MODULE = "java_gateway"
 
-PACKAGES = ("pyspark", "deltalake", "pyarrow", "msgspec")
-MISSING = "publishing tables needs Spark, which is not installed"
 
 # Measured: compiling with C1 alone takes 40 % of the processor time off a short session (it costs long-running ones).
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
@@ -56,6 +56,8 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.catalogImplementation": "in-memory",
+    # A query that was killed as it began leaves a file behind, for which Spark would refuse its checkpoint.
+    "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
 }
 # A cluster has a network, and its own number of partitions for a shuffle.
 LOCAL_DEFAULTS: Mapping[str, str] = {
@@ -83,7 +85,9 @@ logger.gateway.level = fatal
 def session(*, name: str, conf: Mapping[str, str] | None = None) -> SparkSession:
     """Return the session that is active, as it is, or a new one; ``conf`` adds to a new one's settings.
 
-    A new one is local unless ``conf`` has a ``spark.master``, or a ``spark.remote`` (Spark Connect).
+    A new one is that of ``spark-submit``, or of the Spark that the environment configures, with no other settings
+    than theirs and ``conf``. Where there is neither, it is local unless ``conf`` has a ``spark.master`` or a
+    ``spark.remote`` (Spark Connect).
 
     Raises:
         XregitError: Spark or Java is missing, or Spark does not start.
@@ -110,11 +114,9 @@ def use_session(
 
 def _stop(session: SparkSession) -> None:
     """Stop a session, and discard its Java if that has ended: it would be in the way of the next session."""
-    if ".connect." in type(session).__module__:
+    if is_connected(session):
         session.stop()
         return
-    from py4j.protocol import Py4JError
-
     context = session.sparkContext
     try:
         if context._jsc is not None:  # noqa: SLF001 - Spark calls it only once
@@ -125,54 +127,35 @@ def _stop(session: SparkSession) -> None:
 
 
 def active_session() -> SparkSession | None:
-    """Return the session that is active in this process, if any; one whose Java process has ended is none.
-
-    Raises:
-        XregitError: Spark is not installed.
-    """
-    require_spark()
-    from pyspark import SparkContext
-    from pyspark.sql import SparkSession
-
-    gateway = SparkContext._gateway  # noqa: SLF001 - Spark has no public name for it
+    """Return the session that is active in this process, if any; one whose Java process has ended is none."""
+    if is_remote_only():
+        return SparkSession.getActiveSession()
+    gateway = java.SparkContext._gateway  # noqa: SLF001 - Spark has no public name for it
     if gateway is not None and java.has_exited(gateway):
         java.discard_gateway(gateway)
     session = retry_py4j(SparkSession.getActiveSession)
-    if session is None and SparkContext._active_spark_context is not None:  # noqa: SLF001 - see above
+    if session is None and java.SparkContext._active_spark_context is not None:  # noqa: SLF001 - see above
         # Java has one for each of its threads: another thread has none, nor has this one after an interrupt.
         return SparkSession.builder.getOrCreate()
     return session
 
 
-def require_spark() -> None:
-    """Check that the packages of the extra "spark" are installed.
-
-    Raises:
-        XregitError: one of them is missing.
-    """
-    if any(find_spec(name) is None for name in PACKAGES):
-        message = f"{MISSING}: {install_command('spark')}"
-        raise XregitError(message)
-
-
 def _start(name: str, conf: Mapping[str, str]) -> SparkSession:
+    remote = conf.get(REMOTE) or os.environ.get("SPARK_REMOTE", "")
     with task("starting Spark"):
-        return _connect(name, conf) if REMOTE in conf else _launch(name, conf)
+        return _connect(name, remote, conf) if remote else _launch(name, conf)
 
 
-def _connect(name: str, conf: Mapping[str, str]) -> SparkSession:
+def _connect(name: str, remote: str, conf: Mapping[str, str]) -> SparkSession:
     """Return a session of a Spark that runs already, with these settings besides its own."""
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
     builder = SparkSession.builder.appName(name)
-    for key, value in {"spark.sql.session.timeZone": "UTC", **conf}.items():
+    for key, value in {"spark.sql.session.timeZone": "UTC", **conf, REMOTE: remote}.items():
         builder = builder.config(key, value)
     try:
-        _check_reachable(conf[REMOTE])
+        _check_reachable(remote)
         return builder.getOrCreate()
     except (PySparkException, ImportError, OSError, RuntimeError, ValueError) as error:
-        raise XregitError(" ".join(f"no Spark answers at {conf[REMOTE]}: {error}".split())) from error
+        raise XregitError(" ".join(f"no Spark answers at {remote}: {error}".split())) from error
 
 
 def _check_reachable(url: str) -> None:
@@ -188,20 +171,33 @@ def _check_reachable(url: str) -> None:
 
 
 def _launch(name: str, conf: Mapping[str, str]) -> SparkSession:
-    import pyspark
-
-    runtime = java.find_java(os.environ, spark=pyspark.__version__)
+    configured = is_configured()
+    # Of what spark-submit has started, Java runs already.
+    runtime = None if SUBMITTED in os.environ else java.find_java(os.environ, spark=pyspark.__version__)
     _silence_py4j()
-    local = conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
-    with preserve_interrupt_handler(), _environment(runtime, local=local) as logging:
-        settings = pyspark.SparkConf().setAppName(name).setAll(list(_settings(conf, logging, local=local).items()))
+    local = not configured and conf.get(MASTER, DEFAULTS[MASTER]).startswith("local")
+    with (
+        preserve_interrupt_handler(),
+        java.launcher(runtime, os.environ) if runtime else nullcontext(),
+        _environment(local=local) as logging,
+    ):
+        settings = pyspark.SparkConf()
+        settings.setAll(list((conf if configured else _settings(conf, logging, local=local)).items()))
+        if runtime:
+            settings.setAppName(name)
         try:
             return _create(settings)
         except java.LaunchError as error:
-            message = (
-                f"Spark {pyspark.__version__} does not start with Java {runtime.version} in {runtime.home}: {error}"
-            )
+            on = f" with Java {runtime.version} in {runtime.home}" if runtime else ""
+            message = f"Spark {pyspark.__version__} does not start{on}: {error}"
             raise XregitError(message) from error
+
+
+def is_configured() -> bool:
+    """Return whether a Spark is configured that is not ours to choose: by ``spark-submit`` or in Spark's own ways."""
+    home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+    defaults = Path(os.environ.get("SPARK_CONF_DIR") or home / "conf") / "spark-defaults.conf"
+    return any(os.environ.get(name) for name in (SUBMITTED, "PYSPARK_SUBMIT_ARGS", "MASTER")) or defaults.is_file()
 
 
 def _silence_py4j() -> None:
@@ -221,20 +217,19 @@ def _is_not_py4j(record: LogRecord) -> bool:
     return record.module != PY4J_MODULE
 
 
-def _create(settings: SparkConf) -> SparkSession:
+def _create(settings: pyspark.SparkConf) -> SparkSession:
     """Start Spark in the Java process of an earlier session, or in a new one, and return its session.
 
     Raises:
         LaunchError: Java or Spark does not start.
     """
-    from py4j.protocol import Py4JError
-    from pyspark import SparkContext
-    from pyspark.errors import PySparkException
-    from pyspark.sql import SparkSession
-
-    gateway = SparkContext._gateway or java.start_gateway(settings)  # noqa: SLF001 - Spark has no public name for it
+    gateway = java.SparkContext._gateway or java.start_gateway(settings)  # noqa: SLF001 - Spark has no public name for it
     try:
-        java.silence_accumulator_server(SparkContext(conf=settings, gateway=gateway))
+        # Spark itself minds this setting only where it starts Python, as spark-submit does.
+        python = pyspark.SparkConf(_jvm=gateway.jvm).get("spark.pyspark.python")
+        if python:
+            os.environ["PYSPARK_PYTHON"] = python
+        java.silence_accumulator_server(java.SparkContext(conf=settings, gateway=gateway))
         return SparkSession.builder.getOrCreate()
     except (PySparkException, Py4JError, OSError) as error:
         launch_error = java.LaunchError(error_summary(error))  # the summary calls Java
@@ -259,14 +254,14 @@ def _utf8_locale() -> dict[str, str]:
 
 
 @contextmanager
-def _environment(runtime: Java, *, local: bool) -> Iterator[Path]:
+def _environment(*, local: bool) -> Iterator[Path]:
     """Set the environment in which Spark starts, and yield its logging file; restore the environment afterwards."""
     # Without PYSPARK_PYTHON workers run whatever "python3" comes first on PATH, which lacks our packages.
     variables = {"PYSPARK_DRIVER_PYTHON": sys.executable}
     if local:
         variables |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"} | _utf8_locale()
-    before = {key: os.environ.get(key) for key in variables}
-    with TemporaryDirectory(prefix="xregit-spark-") as folder, java.launcher(runtime, os.environ):
+    before = {key: os.environ.get(key) for key in {*variables, "PYSPARK_PYTHON"}}
+    with TemporaryDirectory(prefix="xregit-spark-") as folder:
         logging = Path(folder) / "log4j2.properties"
         logging.write_text(_LOGGING, encoding="utf-8")
         os.environ.update(variables)
@@ -275,7 +270,7 @@ def _environment(runtime: Java, *, local: bool) -> Iterator[Path]:
         finally:
             for key, value in before.items():
                 if value is None:
-                    del os.environ[key]
+                    os.environ.pop(key, None)
                 else:
                     os.environ[key] = value
 
@@ -288,7 +283,7 @@ ATTEMPTS = 5
 
 @contextmanager
 def catch_interrupts() -> Iterator[Event]:
-    """Yield an event that is set when the process is interrupted; the second interrupt is raised as usual.
+    """Yield an event that is set when the process is interrupted, or asked to terminate; the second is raised as usual.
 
     In other threads than the main one, it is never set: only that one is interrupted.
 
@@ -305,11 +300,12 @@ def catch_interrupts() -> Iterator[Event]:
     if current_thread() is not main_thread():
         yield interrupted
         return
-    before = signal.signal(signal.SIGINT, note)
+    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextmanager
@@ -330,8 +326,6 @@ def retry_py4j(call: Callable[[], Result]) -> Result:
         Py4JError: it fails each time.
         OSError: the same, where its process has ended.
     """
-    from py4j.protocol import Py4JError
-
     for _ in range(ATTEMPTS - 1):
         with suppress(Py4JError, OSError):
             return call()

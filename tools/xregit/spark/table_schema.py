@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    import pyarrow as pa
-    from deltalake import Schema
-
 # A type: the name of a scalar, or an object with "type" and what it is made of.
 DataType = str | dict[str, Any]
 
+#: The metadata of a column that says what it stands for.
+ORIGIN = "xregit.origin"
 TEXT, LONG, BOOLEAN, DOUBLE, TIMESTAMP = "string", "long", "boolean", "double", "timestamp"
 _SQL = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
 
-def struct_type(fields: Iterable[tuple[str, DataType, str]]) -> dict[str, Any]:
-    """Return the type of a record with these fields, each with a type and a comment."""
+def struct_type(fields: Iterable[tuple[str, DataType, str] | tuple[str, DataType, str, str]]) -> dict[str, Any]:
+    """Return the type of a record with these fields, each with a type, a comment, and possibly what it stands for."""
     return {
         "type": "struct",
         "fields": [
-            {"name": name, "type": data_type, "nullable": True, "metadata": {"comment": comment} if comment else {}}
-            for name, data_type, comment in fields
+            {
+                "name": name,
+                "type": data_type,
+                "nullable": True,
+                "metadata": ({"comment": comment} if comment else {}) | ({ORIGIN: origin[0]} if origin else {}),
+            }
+            for name, data_type, comment, *origin in fields
         ],
     }
 
@@ -47,22 +53,21 @@ def decimal_type(precision: int, scale: int) -> str:
     return f"decimal({precision},{scale})"
 
 
-def sql_type(data_type: DataType) -> str:
-    """Return a type in SQL."""
+def sql_type(data_type: DataType, timestamp: str = "TIMESTAMP") -> str:
+    """Return a type in SQL; ``timestamp`` is what to call a point in time, as a session may call something else so."""
     if isinstance(data_type, str):
-        return _SQL.get(data_type, data_type.upper())
+        return timestamp if data_type == TIMESTAMP else _SQL.get(data_type, data_type.upper())
+    inner = partial(sql_type, timestamp=timestamp)
     if data_type["type"] == "array":
-        return f"ARRAY<{sql_type(data_type['elementType'])}>"
+        return f"ARRAY<{inner(data_type['elementType'])}>"
     if data_type["type"] == "map":
-        return f"MAP<{sql_type(data_type['keyType'])}, {sql_type(data_type['valueType'])}>"
-    fields = ", ".join(f"`{name}`: {sql_type(each)}" for name, each in _field_types(data_type).items())
+        return f"MAP<{inner(data_type['keyType'])}, {inner(data_type['valueType'])}>"
+    fields = ", ".join(f"`{name}`: {inner(each)}" for name, each in _field_types(data_type).items())
     return f"STRUCT<{fields}>"
 
 
 def arrow_type(data_type: DataType) -> pa.DataType:
     """Return a type of Arrow; timestamps are in UTC, so that they are timestamps in Delta too."""
-    import pyarrow as pa
-
     if isinstance(data_type, str):
         return _arrow_scalar(data_type)
     if data_type["type"] == "array":
@@ -74,8 +79,6 @@ def arrow_type(data_type: DataType) -> pa.DataType:
 
 @cache
 def _arrow_scalar(name: str) -> pa.DataType:
-    import pyarrow as pa
-
     if name.startswith("decimal("):
         precision, _, scale = name[len("decimal(") : -1].partition(",")
         return pa.decimal128(int(precision), int(scale))
@@ -106,29 +109,43 @@ def covers(actual: DataType, expected: DataType) -> bool:
     return covers(actual["elementType"], expected["elementType"])
 
 
-def type_conflict(actual: DataType, expected: DataType, path: str = "") -> tuple[str, str, str] | None:
-    """Return the path of the first part whose two types no column can have both of, with the types.
+_WIDER = {
+    each: family[place:]
+    for family in (("byte", "short", "integer", LONG), ("float", DOUBLE))
+    for place, each in enumerate(family)
+}
 
-    Readers can't add fields to the records in a map, and don't distinguish names that differ only in case.
+
+def widen(wanted: DataType, actual: DataType) -> DataType | None:
+    """Return the type for values of the wanted type in a column that has the actual one, None if it can't hold them.
+
+    Records may have other members than the column has by now; in maps they may not, as few readers can add some there.
     """
-    if isinstance(actual, str) or isinstance(expected, str) or "map" in {actual["type"], expected["type"]}:
-        equal = _normalized(actual) == _normalized(expected)
-        return None if equal else (path, sql_type(actual), sql_type(expected))
-    if actual["type"] != expected["type"]:
-        return path, sql_type(actual), sql_type(expected)
-    if actual["type"] == "array":
-        item = f"{path}.elementType" if path else "elementType"
-        return type_conflict(actual["elementType"], expected["elementType"], item)
-    fields = {name.casefold(): (name, data_type) for name, data_type in _field_types(actual).items()}
-    for name, data_type in _field_types(expected).items():
-        actual_name, actual_type = fields.get(name.casefold(), (name, data_type))
-        inner = f"{path}.{actual_name}" if path else actual_name
-        if actual_name != name:
-            return inner, f'called "{actual_name}"', f'"{name}"'
-        conflict = type_conflict(actual_type, data_type, inner)
-        if conflict:
-            return conflict
-    return None
+    if isinstance(wanted, str) or isinstance(actual, str):
+        return (
+            actual if wanted == actual or actual in _WIDER.get(str(wanted), ()) or _is_wider(wanted, actual) else None
+        )
+    if wanted["type"] != actual["type"]:
+        return None
+    if wanted["type"] == "map":
+        return wanted if _normalized(wanted) == _normalized(actual) else None
+    if wanted["type"] == "array":
+        item = widen(wanted["elementType"], actual["elementType"])
+        return None if item is None else {**wanted, "elementType": item}
+    types = _field_types(actual)
+    members = [(each, widen(each["type"], types.get(each["name"], each["type"]))) for each in wanted["fields"]]
+    if any(data_type is None for _, data_type in members):
+        return None
+    return {**wanted, "fields": [{**each, "type": data_type} for each, data_type in members]}
+
+
+def _is_wider(wanted: DataType, actual: DataType) -> bool:
+    """Return whether both are decimals, of which the actual one has room for more digits."""
+    sizes = [re.fullmatch(r"decimal\((\d+),(\d+)\)", str(each)) for each in (wanted, actual)]
+    if None in sizes:
+        return False
+    (precision, scale), (most, places) = ([int(number) for number in each.groups()] for each in sizes if each)
+    return places >= scale and most - places >= precision - scale
 
 
 def _normalized(data_type: DataType) -> object:
@@ -197,24 +214,15 @@ class Table:
     @property
     def arrow_schema(self) -> pa.Schema:
         """The table's schema in Arrow."""
-        import pyarrow as pa
-
         return pa.schema([(column.name, arrow_type(column.type.data_type)) for column in self.columns])
 
 
 HASH = Column("hash", comment="A digest of the row: rows with the same one are the same.")
 
 
-def delta_schema(structure: Mapping[str, Any]) -> Schema:
-    """Return the schema of `deltalake` for one in the form that Spark and Delta share."""
-    from deltalake import Schema
-
-    return Schema.from_json(json.dumps(structure))
-
-
-def create_table(table: Table, name: str, properties: Mapping[str, str] | None = None) -> str:
+def create_table(table: Table, name: str, properties: Mapping[str, str | None]) -> str:
     """Return the SQL statement that creates a table; ``name`` is quoted."""
-    return create_table_sql(name, map(column_ddl, table.columns), table.comment, properties or {})
+    return create_table_sql(name, map(column_ddl, table.columns), table.comment, properties)
 
 
 def create_table_sql(name: str, columns: Iterable[str], comment: str, properties: Mapping[str, str | None]) -> str:

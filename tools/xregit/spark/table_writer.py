@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import pyarrow as pa
+
 from xregit.errors import XregitError
 from xregit.spark.row_batches import RowBatchBuilder, RowBatches, pack, unpack
 from xregit.spark.table_schema import HASH, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import pyarrow as pa
 
     from xregit.source.commit_log import History
     from xregit.spark.location import Location
@@ -70,13 +70,6 @@ def diff_rows(table: Table, rows: Iterable[Row], hashes: Mapping[Key, str]) -> T
     return TableChanges(inserted.finish(), updates, deleted, len(present) - updates.rows)
 
 
-# Row-level changes for those who follow the table, and a history long enough to read it as of an old commit.
-PROPERTIES: Mapping[str, str | None] = {
-    "delta.enableChangeDataFeed": "true",
-    "delta.checkpointInterval": "10",
-    "delta.logRetentionDuration": "interval 3650 days",
-    "delta.deletedFileRetentionDuration": "interval 3650 days",
-}
 # Tables of a higher reader version may have deletion vectors or renamed columns, which we can't read.
 MAX_READER = 1
 # Tables of a lower writer version need no feature that we lack; those of this one list the features that they need.
@@ -201,8 +194,8 @@ def refuse_newer_protocol(place: Location, reader: int, writer: int, features: I
     if reader > MAX_READER or writer > FEATURES_WRITER or unknown:
         needed = f" with {', '.join(unknown)}" if unknown else ""
         message = (
-            f"{place} needs a newer Delta writer than this one "
-            f"(reader version {reader}, writer version {writer}{needed}); publish to another folder"
+            f"{place} needs a newer Delta writer than this one (reader version {reader}, "
+            f"writer version {writer}{needed}); move it out of the way, or name another folder"
         )
         raise XregitError(message)
 
@@ -287,8 +280,6 @@ def changes_table(table: Table) -> Table:
 
 def changes_to_arrow(table: Table, changes: TableChanges) -> pa.Table:
     """Return the rows to insert, update and delete, each with its kind of change."""
-    import pyarrow as pa
-
     parts = ((INSERT, changes.inserted), (UPDATE, changes.updated), (DELETE, changes.deleted))
     return pa.concat_tables(
         unpack(table, batches).append_column(CHANGE.name, pa.array([change] * batches.rows, pa.string()))

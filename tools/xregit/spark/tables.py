@@ -80,6 +80,13 @@ PUBLICATIONS = Table(
     ),
     ("number",),
 )
+# Row-level changes for those who follow the table, and a history long enough to read it as of an old commit.
+PROPERTIES: Mapping[str, str | None] = {
+    "delta.enableChangeDataFeed": "true",
+    "delta.checkpointInterval": "10",
+    "delta.logRetentionDuration": "interval 3650 days",
+    "delta.deletedFileRetentionDuration": "interval 3650 days",
+}
 DERIVED = (MESSAGE_PROPERTIES, ENDPOINT_MESSAGES, COMMITS, CHANGES, PUBLICATIONS)
 
 
@@ -135,7 +142,7 @@ def tables(model: Model) -> dict[str, Table]:
 
 def create_statements(model: Model) -> Iterator[str]:
     """Yield one statement for every table of a catalog."""
-    return (create_table(table, f"`{table.name}`") for table in tables(model).values())
+    return (create_table(table, f"`{table.name}`", PROPERTIES) for table in tables(model).values())
 
 
 def table_names(model: Model) -> dict[NamePath, str]:

@@ -1,49 +1,64 @@
-"""Converters from decoded payload values to column values: scalars, and the branches of unions."""
+"""Values of payloads as columns: the type of each field, and the converter of its values.
+
+A value that its column can't hold isn't lost: it goes to the rest of its row, under its path. Executors build the
+converters from the fields, which are plain data; the converters themselves are never sent.
+"""
 
 from __future__ import annotations
 
-import binascii
 import json
 import re
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal, InvalidOperation
+from itertools import count
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import orjson
 
+from xregit.json_pointer import escape
 from xregit.model.times import moment
+from xregit.payloads import Field
+from xregit.payloads.fields import WILDCARD
 from xregit.spark.rows import to_text
-from xregit.spark.table_schema import BOOLEAN, DOUBLE, LONG, TEXT, TIMESTAMP, DataType, decimal_type
+from xregit.spark.table_schema import (
+    BOOLEAN,
+    DOUBLE,
+    LONG,
+    ORIGIN,
+    TEXT,
+    TIMESTAMP,
+    DataType,
+    array_type,
+    decimal_type,
+    map_type,
+    struct_type,
+)
 
 if TYPE_CHECKING:
-    from xregit.payloads import Field
+    from collections.abc import Sequence
 
 
 EXACT, CONVERTIBLE, MISMATCH = range(3)
-_INTEGER_TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer")
-_FLOAT_TYPES = ("float64", "number", "float32")
-# The types of fields whose values are of a class. A datetime's depends on its zone, a text's on its schema.
-_EXACT_TYPES: Mapping[type, frozenset[str]] = {
-    bool: frozenset({"boolean"}),
-    int: frozenset(_INTEGER_TYPES),
-    float: frozenset(_FLOAT_TYPES),
-    Decimal: frozenset({"decimal"}),
-    bytes: frozenset({"bytes", "duration"}),
-    date: frozenset({"date"}),
-    time: frozenset({"time"}),
-    UUID: frozenset({"uuid"}),
-}
-_ZONED, _LOCAL = frozenset({"timestamp"}), frozenset({"localtimestamp"})
-# Other types that can have the same numbers, such as 1 in a double.
-_CONVERTIBLE_TYPES: Mapping[type, frozenset[str]] = {
-    int: frozenset({*_FLOAT_TYPES, "decimal"}),
-    float: frozenset({*_INTEGER_TYPES, "decimal"}),
+_INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "integer"})
+_FLOATS = frozenset({"float32", "float64", "number"})
+_TEXTS = frozenset({"string", "uuid", "uri"})
+# The types of fields whose values are of a class, and other types that can have the same values, such as 1 in a double.
+_TYPES: Mapping[type, tuple[AbstractSet[str], AbstractSet[str]]] = {
+    bool: ({"boolean"}, set()),
+    int: (_INTEGERS | {"uint64"}, _FLOATS | {"decimal"}),
+    float: (_FLOATS, _INTEGERS | {"uint64", "decimal"}),
+    Decimal: ({"decimal"}, set()),
+    bytes: ({"bytes", "duration"}, set()),
+    date: ({"date"}, set()),
+    time: ({"time"}, set()),
+    UUID: ({"uuid"}, set()),
 }
 
 
@@ -68,10 +83,9 @@ def branch_fit(field: Field, value: Any) -> int:
 def _scalar_fit(field: Field, value: Any) -> int:
     if isinstance(value, str):
         return EXACT if field.native.startswith("string") else CONVERTIBLE
-    exact = _EXACT_TYPES.get(type(value), frozenset())
     if isinstance(value, datetime):
-        exact = _LOCAL if value.tzinfo is None else _ZONED
-    convertible = _CONVERTIBLE_TYPES.get(type(value), frozenset())
+        return EXACT if field.type == ("timestamp" if value.tzinfo else "localtimestamp") else MISMATCH
+    exact, convertible = _TYPES.get(type(value), (set(), set()))
     return EXACT if field.type in exact else CONVERTIBLE if field.type in convertible else MISMATCH
 
 
@@ -111,16 +125,11 @@ _SPECIAL = frozenset({"NaN", "Infinity", "-Infinity"})
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """A column's data type, the converter of its values, and a note for its comment; of a record, also its members.
-
-    Values of the classes ``passthrough`` that Arrow accepts for the data type need no conversion.
-    """
+    """A column's data type, the converter of its values, and a note for its comment."""
 
     data_type: DataType
     convert: Convert
     note: str = ""
-    passthrough: frozenset[type] = frozenset()
-    members: tuple[Member, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,37 +216,32 @@ def _converter(function: Callable[[Any], Any]) -> Convert:
     return convert
 
 
-def _convert_text(value: Any, path: str, rest: Rest) -> Any:
-    is_text = value.__class__ is str and (value.isascii() or _is_unicode(value))
-    return value if is_text else put_in_rest(value, path, rest)
+def _to_text(value: Any) -> str | None:
+    if value.__class__ is not str:
+        return None
+    if not value.isascii():
+        value.encode()  # an error where it has half a character
+    return str(value)
 
 
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _convert_uuid(value: Any, path: str, rest: Rest) -> Any:
-    """Convert an identifier to text; Avro's may be 16 bytes."""
+def _to_uuid(value: Any) -> str | None:
+    """Return an identifier as text; Avro's may be 16 bytes."""
     identifier = UUID(bytes=value) if isinstance(value, bytes) and len(value) == _UUID_BYTES else value
-    return _convert_text(str(identifier) if isinstance(identifier, UUID) else identifier, path, rest)
+    return _to_text(str(identifier) if isinstance(identifier, UUID) else identifier)
 
 
-def _convert_boolean(value: Any, path: str, rest: Rest) -> Any:
-    return value if value.__class__ is bool else put_in_rest(value, path, rest)
+def _to_boolean(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
-def _integer_converter(bits: int, *, signed: bool = True) -> Convert:
+def _integer_type(name: str, bits: int, *, signed: bool = True) -> ColumnType:
     least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
 
-    def convert(value: Any, path: str, rest: Rest) -> Any:
+    def convert(value: Any) -> int | None:
         number = _to_integer(value)
-        return number if number is not None and least <= number <= most else put_in_rest(value, path, rest)
+        return number if number is not None and least <= number <= most else None
 
-    return convert
+    return ColumnType(name, _converter(convert))
 
 
 def _to_integer(value: Any) -> int | None:
@@ -319,10 +323,7 @@ def _convert_timestamp(value: Any, path: str, rest: Rest) -> Any:
 def _to_bytes(value: Any) -> bytes | None:
     if isinstance(value, bytes | bytearray):
         return bytes(value)
-    try:
-        return b64decode(value, validate=True) if isinstance(value, str) else None
-    except binascii.Error:
-        return None
+    return b64decode(value, validate=True) if isinstance(value, str) else None
 
 
 def _to_temporal_text(value: Any) -> str | None:
@@ -340,30 +341,220 @@ def _to_temporal_text(value: Any) -> str | None:
     return None if isinstance(value, int) else to_text(value)  # Avro's years that Python lacks are numbers
 
 
-_FLOAT = _converter(_to_float)
-_TEXT, _INT, _NUMBER = frozenset({str}), frozenset({int}), frozenset({int, float})
 _SCALAR_TYPES: Mapping[str, ColumnType] = {
     "null": ColumnType(TEXT, as_json, "As JSON, which is always null."),
-    "boolean": ColumnType(BOOLEAN, _convert_boolean, passthrough=frozenset({bool})),
-    "int8": ColumnType("byte", _integer_converter(8), passthrough=_INT),
-    "int16": ColumnType("short", _integer_converter(16), passthrough=_INT),
-    "int32": ColumnType("integer", _integer_converter(32), passthrough=_INT),
-    "int64": ColumnType(LONG, _integer_converter(64), passthrough=_INT),
-    "integer": ColumnType(LONG, _integer_converter(64), passthrough=_INT),
-    "uint8": ColumnType("short", _integer_converter(8, signed=False)),
-    "uint16": ColumnType("integer", _integer_converter(16, signed=False)),
-    "uint32": ColumnType(LONG, _integer_converter(32, signed=False)),
+    "boolean": ColumnType(BOOLEAN, _converter(_to_boolean)),
+    "int8": _integer_type("byte", 8),
+    "int16": _integer_type("short", 16),
+    "int32": _integer_type("integer", 32),
+    "int64": _integer_type(LONG, 64),
+    "integer": _integer_type(LONG, 64),
+    "uint8": _integer_type("short", 8, signed=False),
+    "uint16": _integer_type("integer", 16, signed=False),
+    "uint32": _integer_type(LONG, 32, signed=False),
     "uint64": ColumnType(decimal_type(20, 0), _converter(_to_decimal(20, 0))),
     "float32": ColumnType("float", _converter(_to_float32)),
-    "float64": ColumnType(DOUBLE, _FLOAT, passthrough=_NUMBER),
-    "number": ColumnType(DOUBLE, _FLOAT, passthrough=_NUMBER),
-    "string": ColumnType(TEXT, _convert_text, passthrough=_TEXT),
-    "uuid": ColumnType(TEXT, _convert_uuid, passthrough=_TEXT),
-    "uri": ColumnType(TEXT, _convert_text, passthrough=_TEXT),
+    "float64": ColumnType(DOUBLE, _converter(_to_float)),
+    "number": ColumnType(DOUBLE, _converter(_to_float)),
+    "string": ColumnType(TEXT, _converter(_to_text)),
+    "uuid": ColumnType(TEXT, _converter(_to_uuid)),
+    "uri": ColumnType(TEXT, _converter(_to_text)),
     "bytes": ColumnType("binary", _converter(_to_bytes)),
     "date": ColumnType("date", _convert_date),
     "time": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as Delta has no type for a time of day."),
     "timestamp": ColumnType(TIMESTAMP, _convert_timestamp),
     "localtimestamp": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as it names no time zone."),
     "duration": ColumnType(TEXT, _converter(_to_temporal_text), "As text, as Delta has no type for a duration."),
+}
+
+
+# Deeper than this, values stay JSON text.
+MAX_DEPTH = 12
+_FORBIDDEN = re.compile(r"[\s,;{}()=.`]")
+
+
+class ColumnNames:
+    """Names of columns, each once without regard to case, and without the characters that Delta refuses.
+
+    What stands for something keeps the column that it has: the metadata of a column says what it stands for.
+    """
+
+    def __init__(self, existing: Sequence[Mapping[str, Any]] = (), reserved: Iterable[str] = ()) -> None:
+        """Begin with the existing columns, in the form that Spark and Delta share, and other names to avoid."""
+        origins: dict[str, str | None] = {each["name"]: (each.get("metadata") or {}).get(ORIGIN) for each in existing}
+        self._names = {origin: name for name, origin in origins.items() if origin is not None}
+        self._free = {name for name, origin in origins.items() if origin is None}  # of tables that others made
+        self._reserved = {name.casefold() for name in (*origins, *reserved)}
+
+    def reserve(self, name: str, origin: str) -> str:
+        """Return the name of the column for an origin: the one it has, this one, or one like it if that is reserved."""
+        if origin in self._names:
+            return self._names[origin]
+        base = unique = _FORBIDDEN.sub("_", name) or "_"
+        if base in self._free:
+            self._free.remove(base)
+            return base
+        number = 1
+        while unique.casefold() in self._reserved:
+            number += 1
+            unique = f"{base}_{number}"
+        self._reserved.add(unique.casefold())
+        return unique
+
+
+def members(
+    fields: Iterable[Field],
+    existing: DataType | Sequence[Mapping[str, Any]] = (),
+    reserved: Iterable[str] = (),
+    depth: int = 0,
+) -> tuple[Member, ...]:
+    """Return fields as members of one record, with the names that the columns of an existing one have.
+
+    ``reserved`` are the names of other columns beside them.
+
+    What a schema allows under any name has no column, and goes to the rest.
+    """
+    columns = _columns(existing)
+    names, types = ColumnNames(columns, reserved), {each["name"]: each["type"] for each in columns}
+    return tuple(_member(field, names, types, depth) for field in fields if field != WILDCARD)
+
+
+def _columns(existing: DataType | Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    return (
+        existing.get("fields", ()) if isinstance(existing, Mapping) else () if isinstance(existing, str) else existing
+    )
+
+
+def _inner(existing: DataType, key: str) -> DataType:
+    """Return the type of the items of an existing array, or of the values of a map."""
+    return existing.get(key, "") if isinstance(existing, Mapping) else ""
+
+
+def _member(field: Field, names: ColumnNames, types: Mapping[str, DataType], depth: int) -> Member:
+    name = names.reserve(field.name, field.name)
+    kind = column_type(field, depth, types.get(name, ""))
+    comments = (field.description, f'"{field.name}" of the payload.' if name != field.name else "", kind.note)
+    return Member(field.name, name, kind, " ".join(filter(None, comments)))
+
+
+def column_type(field: Field, depth: int = 0, existing: DataType = "") -> ColumnType:
+    """Return the column type of a field; what can't be a column stays JSON text and says so.
+
+    ``existing`` is the type that the column has already, whose members keep their names.
+    """
+    scalar = scalar_type(field)
+    if scalar is not None:
+        return scalar
+    if field.recursive:
+        return ColumnType(TEXT, as_json, "As JSON, as it may hold itself.")
+    if depth >= MAX_DEPTH:
+        return ColumnType(TEXT, as_json, "As JSON, as it nests too deep.")
+    if field.type in _CONTAINERS:
+        return _CONTAINERS[field.type](field, depth + 1, existing)
+    return ColumnType(TEXT, as_json, "As JSON of any kind.")
+
+
+def _item_type(field: Field, depth: int, existing: DataType) -> ColumnType:
+    """Return the type of the items of an array or map."""
+    return column_type(field.fields[0], depth, existing) if field.fields else ColumnType(TEXT, as_json)
+
+
+def _record(field: Field, depth: int, existing: DataType) -> ColumnType:
+    inner = members(field.fields, existing, depth=depth)
+    if not inner:
+        return ColumnType(TEXT, as_json, "As JSON, as its fields are not known.")
+    data_type = struct_type((each.name, each.type.data_type, each.comment, each.key) for each in inner)
+    return ColumnType(data_type, record_converter(inner))
+
+
+def record_converter(members: tuple[Member, ...]) -> Convert:
+    """Return the converter of records with these members; undeclared members go to the rest."""
+    declared = frozenset(each.key for each in members)
+    parts = tuple((each.key, each.name, each.type.convert, "/" + escape(each.key)) for each in members)
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        if not isinstance(value, Mapping):
+            return put_in_rest(value, path, rest)
+        if not value.keys() <= declared:
+            rest.update((f"{path}/{escape(key)}", value[key]) for key in value if key not in declared)
+        record = {}
+        for key, name, inner, step in parts:
+            item = value.get(key)
+            record[name] = None if item is None else inner(item, path + step, rest)
+        return record
+
+    return convert
+
+
+def _array(field: Field, depth: int, existing: DataType) -> ColumnType:
+    inner = _item_type(field, depth, _inner(existing, "elementType"))
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        if not isinstance(value, list | tuple):
+            return put_in_rest(value, path, rest)
+        return [
+            None if item is None else inner.convert(item, f"{path}/{index}", rest) for index, item in enumerate(value)
+        ]
+
+    return ColumnType(array_type(inner.data_type), convert, inner.note and f"Each item: {inner.note}")
+
+
+def _map(field: Field, depth: int, existing: DataType) -> ColumnType:
+    inner = _item_type(field, depth, _inner(existing, "valueType"))
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        if not isinstance(value, Mapping):
+            return put_in_rest(value, path, rest)
+        return [
+            (str(key), None if item is None else inner.convert(item, f"{path}/{escape(key)}", rest))
+            for key, item in value.items()
+        ]
+
+    return ColumnType(map_type(inner.data_type), convert, inner.note and f"Each value: {inner.note}")
+
+
+def _union(field: Field, depth: int, existing: DataType) -> ColumnType:
+    """Return one type for branches that one can hold, else a record with a member for each, as Spark reads Avro.
+
+    A value is of the branch that fits it best, the first where several do.
+    """
+    types = {branch.type for branch in field.fields}
+    if types <= _INTEGERS:
+        return column_type(Field("", "integer"))
+    if types <= _INTEGERS | _FLOATS:
+        return column_type(Field("", "float64"))
+    if types <= _TEXTS:
+        return column_type(Field("", "uuid" if "uuid" in types else "string"))
+    columns = _columns(existing)
+    names, members_ = ColumnNames(columns), {each["name"]: each["type"] for each in columns}
+    branches: list[tuple[str, ColumnType, Field]] = []
+    origins: list[str] = []
+    for index, branch in enumerate(field.fields):
+        text = f"{branch.name} {branch.native or branch.type}".strip()
+        origins.append(
+            next(each for number in count() if (each := f"{text} {number}".removesuffix(" 0")) not in origins)
+        )
+        name = names.reserve(f"member{index}", origins[-1])
+        branches.append((name, column_type(branch, depth, members_.get(name, "")), branch))
+    data_type = struct_type(
+        (name, kind.data_type, f"{branch.name}. {kind.note}".strip(". "), origin)
+        for (name, kind, branch), origin in zip(branches, origins, strict=True)
+    )
+
+    def convert(value: Any, path: str, rest: Rest) -> Any:
+        for name, kind, _ in sorted(branches, key=lambda each: branch_fit(each[2], value)):
+            branch_rest: Rest = {}
+            item = kind.convert(value, path, branch_rest)
+            if not branch_rest:
+                return {name: item}
+        return put_in_rest(value, path, rest)
+
+    return ColumnType(data_type, convert, "A union: one of the members is set.")
+
+
+_CONTAINERS: Mapping[str, Callable[[Field, int, DataType], ColumnType]] = {
+    "record": _record,
+    "array": _array,
+    "map": _map,
+    "union": _union,
 }

@@ -1,241 +1,189 @@
-"""The routing job: messages to the tables of their definitions, batch by batch, each in exactly one row, once."""
+"""The routing job: a reader, `classify` and `write_batch`, and a query."""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from traceback import format_exception
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
 
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
-from xregit.progress import task
-from xregit.spark.location import Location, errors_at
-from xregit.spark.session import REMOTE, catch_interrupts, require_spark, use_session
-from xregit.spark.streams.checkpoint import TABLES, Checkpoint, PinnedBatch, freeze_catalog, open_checkpoint
-from xregit.spark.streams.sink import Batch, DeltaSink
-from xregit.spark.streams.source import LINES, Source, from_dataframe, from_files, refuse_overlap
-from xregit.spark.table_writer import refuse_escapes, refuse_file
+from xregit.messages.matcher import scope
+from xregit.spark.java import Py4JError
+from xregit.spark.location import Location, error_summary, errors_at, is_connected
+from xregit.spark.session import catch_interrupts, is_configured, session, use_session
+from xregit.spark.streams.delta import SCHEMA
+from xregit.spark.streams.sink import find_tables, query_id, write_batch
+from xregit.spark.streams.source import message_columns, read_files, refuse_overlap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from xregit.catalog import Registry
-    from xregit.spark.streams.plan import PackedPlan
+    from xregit.spark.streams.sink import BatchResult
 
-
+# Our errors in the text that Spark makes of them.
+_OURS = re.compile(r"^(?:xregit\.errors\.XregitError: |(?=\w[\w.]*Error\b))(.+)", re.MULTILINE)
+# What Spark takes for an interrupt of a query that is stopped, and not for its failure.
+_NAMELESS = "Spark does not name the query here, as over Spark Connect; name the application with app_id"
+_INTERRUPT = "py4j.protocol.Py4JJavaError: An error occurred while calling a batch: java.lang.InterruptedException"
 APPLICATION = "xregit route"
 CHECKPOINT = "_checkpoint"
 BATCH_FILES = 1000
-TRIGGER = "1 second"
 # How often a waiting job looks whether somebody has interrupted it.
 WAIT_SECONDS = 1
 # A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
-FULL_COMPILER = "-XX:TieredStopAtLevel=4"
+_JAVA_OPTIONS, _FULL_COMPILER = "spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=4"
 
 
-@dataclass(frozen=True, slots=True)
-class RoutingResult:
-    """How many batches a run routed, and how many rows went to each table."""
-
-    batches: int = 0
-    rows: Mapping[str, int] = field(default_factory=dict)
-
-    def __add__(self, other: RoutingResult) -> RoutingResult:
-        """Return both together."""
-        return RoutingResult(self.batches + other.batches, dict(Counter(self.rows) + Counter(other.rows)))
-
-
-class Options(TypedDict, total=False):
-    """The other options of `route`.
-
-    ``endpoint`` or ``group`` is the xid of the endpoint or group with the definitions to match. ``format`` is that of
-    files: "jsonl", the default, "kafka-parquet" or "kafka-json". ``continuous`` means to go on until interrupted, and
-    not only until all present messages are routed. ``checkpoint`` is the folder of the job's checkpoint, by default in
-    that of the tables. ``batch_files`` is the most files in one batch, and ``tell`` is called after each batch.
-    """
-
-    endpoint: str
-    group: str
-    format: str
-    continuous: bool
-    checkpoint: Path | str | None
-    batch_files: int
-    tell: Callable[[RoutingResult], None]
-
-
-def route(
+def route(  # noqa: PLR0913 - by name
     registry: Registry,
     messages: DataFrame | Path | str,
     tables: Path | str,
     *,
     spark: SparkSession | None = None,
     conf: Mapping[str, str] | None = None,
-    **options: Unpack[Options],
-) -> RoutingResult:
-    """Route messages to the tables of their definitions; those that were routed before are not routed again.
+    checkpoint: Path | str | None = None,
+    app_id: str = "",
+    trigger: str = "",
+    batch_files: int = BATCH_FILES,
+    tell: Callable[[BatchResult], None] | None = None,
+    endpoint: str = "",
+    group: str = "",
+    format: str = "",  # noqa: A002 - the word of Spark's readers
+    columns: Mapping[str, str] | None = None,
+    compact: int = 0,
+) -> StreamingQuery:
+    """Begin to route messages to the tables of their definitions, and return the query, which runs by itself.
 
-    ``messages`` is a file or a folder, of which each file is read once, those in its folders too, or a data frame,
-    streaming or not, with one column of text or the columns of Spark's Kafka source; the rows of one that is not
-    streaming are one batch. ``tables`` is a path outside of that folder, or a URL that `deltalake` knows. ``spark`` is
-    the session to use; else it is that of the data frame, or the active one, or a temporary one with the settings
-    ``conf``. `xregit.spark.streams.job.Options` has the others.
+    ``query.awaitTermination()`` waits for it, ``query.stop()`` ends it; what it had begun, the next one finishes.
+
+    Args:
+        registry: the catalog.
+        messages: a file or a folder, path or URL, of which each file is read once; or a streaming data frame, with
+            messages where `classify` says. Rows of one that is not streaming are for `write_batch`.
+        tables: a folder outside of that of the messages, a URL, or "schema:CATALOG.SCHEMA"; see `write_batch`.
+        spark: the session; else that of the data frame, the active one, or a new one with the settings ``conf``.
+        conf: settings of Spark for a new session.
+        checkpoint: Spark's ``checkpointLocation``, on any file system that Spark reaches; "_checkpoint" in the folder
+            of the tables if left out. Whoever goes on with it, on whichever machine, goes on with this job.
+        app_id: the application; by default the id of the query, which is in the checkpoint. Spark Connect does not
+            tell that id, so there it has to be given.
+        trigger: how often to look for messages, such as "10 seconds"; by default all that there is are routed once.
+        batch_files: the most files in one batch.
+        tell: is called after each batch with what it did, in a thread of Spark's.
+        endpoint: the xid of the endpoint whose definitions are compared, if not all.
+        group: the xid of the group whose definitions are compared.
+        format: that of files, "jsonl", "kafka-parquet" or "kafka-json", or of the data frame; see `classify`.
+        columns: which columns the parts of a message are in; see `classify`.
+        compact: after every so many batches, small files of the tables that got rows become large ones.
 
     Raises:
-        XregitError: Spark or Java is missing, the messages can't be read or the tables not be written, or the
-            checkpoint is of another job or in use, or Spark is behind Spark Connect. A batch that was begun is finished
-            by the next run.
+        XregitError: Spark or Java is missing, or there is nothing to read. What goes wrong later, the query has.
     """
     expect_registry(registry)
-    require_spark()
-    from xregit.spark.streams.plan import pack_plan, plan
-
-    conf = conf or {}
-    frame_session = None if isinstance(messages, Path | str) else messages.sparkSession
-    if REMOTE in conf or (frame_session is not None and ".connect." in type(frame_session).__module__):
-        # Its server would have to commit the tables.
-        message = "messages can't be routed through Spark Connect; run the job where Spark's driver is"
+    scope(registry, endpoint, group)
+    existing = spark or (messages.sparkSession if not isinstance(messages, Path | str) else None)
+    running = existing or session(name=APPLICATION, conf=settings(conf or {}))
+    place = find_tables(tables, running)
+    if checkpoint is None and place.url.startswith(SCHEMA):
+        message = f"name a folder for the checkpoint, as {place} is none: --checkpoint"
         raise XregitError(message)
-    place = Location.of(tables)
-    refuse_file(place)
-    refuse_escapes(place)
-    endpoint, group = options.get("endpoint", ""), options.get("group", "")
-    original = plan(registry, endpoint, group)
-    folder = _checkpoint_folder(place, options.get("checkpoint"))
-    if isinstance(messages, Path | str):
-        refuse_overlap(messages, place, Location.of(folder))
-    identity = {
-        "catalog": str(registry.attributes.get("registryid", "")),
-        "input": str(Location.of(messages)) if isinstance(messages, Path | str) else "a data frame",
-        TABLES: str(place),
-        "endpoint": endpoint,
-        "group": group,
-    }
-    sink = DeltaSink(place)
-    settings = {**conf, JAVA_OPTIONS: f"{FULL_COMPILER} {conf.get(JAVA_OPTIONS, '')}".strip()}
-    with open_checkpoint(folder, identity) as checkpoint, errors_at(place, "route to"):
-        packed = pack_plan(sink.adopt_tables(original))
-        commit, catalog = registry.origin.history.head, freeze_catalog(registry)
-        job = RoutingJob(commit, catalog, packed, checkpoint, sink, options.get("tell"))
-        with use_session(frame_session or spark, name=APPLICATION, conf=settings) as session:
-            if isinstance(messages, Path | str):
-                message_format, batch_files = options.get("format", LINES), options.get("batch_files", BATCH_FILES)
-                source = from_files(session, messages, message_format, batch_files)
-            else:
-                source = from_dataframe(messages)
-            with task("sorting messages"):
-                if source.frame.isStreaming:
-                    job.run_stream(source, continuous=options.get("continuous", False))
-                else:
-                    job.run_batch(source)
-    return job.result
-
-
-def _checkpoint_folder(place: Location, checkpoint: Path | str | None) -> Path:
-    if checkpoint is not None:
-        return Path(checkpoint).resolve()
-    if place.local is None:
-        message = f"{place} is in a store; name a folder of this machine for the checkpoint with --checkpoint"
-        raise XregitError(message)
-    return place.local / CHECKPOINT
-
-
-@dataclass
-class RoutingJob:
-    """Routes one batch after the other; ``result`` is that of all batches so far."""
-
-    commit: str
-    catalog: tuple[str, bytes]
-    packed: PackedPlan
-    checkpoint: Checkpoint
-    sink: DeltaSink
-    tell: Callable[[RoutingResult], None] | None = None
-    result: RoutingResult = field(default_factory=RoutingResult)
-    failure: Exception | None = None
-
-    def run_batch(self, source: Source) -> None:
-        """Route the rows of a data frame as one batch: the one that was begun and not finished, or a new one."""
-        last = self.checkpoint.last_batch
-        self._route(source, 0 if last is None else last.number + last.done)
-        last = self.checkpoint.last_batch
-        if last is not None:
-            self.checkpoint.pin(replace(last, done=True), self.catalog[1])
-
-    def run_stream(self, source: Source, *, continuous: bool) -> None:
-        """Route batches as they come, or all that are there already."""
-        writer = source.frame.writeStream.option("checkpointLocation", self.checkpoint.spark).foreachBatch(
-            lambda frame, number: self._route_guarded(replace(source, frame=frame), number)
+    folder = Location.of(checkpoint, running) if checkpoint is not None else place / CHECKPOINT
+    if folder.local and (folder.local / "job.json").is_file():
+        message = (
+            f"{folder} is the checkpoint of an earlier version of xregit, with which this one can't go on; choose "
+            "another folder for the tables, and for the checkpoint, and route all messages again"
         )
-        writer = writer.trigger(processingTime=TRIGGER) if continuous else writer.trigger(availableNow=True)
-        self.checkpoint.remove_incomplete_logs()
-        query = writer.start()
-        with catch_interrupts() as interrupted, self._raise_failure():
+        raise XregitError(message)
+    if isinstance(messages, Path | str):
+        refuse_overlap(messages, place, folder)
+        frame = read_files(running, messages, format, batch_files)
+    else:
+        frame = messages
+    if not frame.isStreaming:
+        message = "the data frame is not streaming; write its rows with xregit.spark.write_batch, which asks for a name"
+        raise XregitError(message)
+    message_columns(frame, format, columns)
+    if not app_id and is_connected(running):
+        raise XregitError(_NAMELESS)
+
+    def write(batch: DataFrame, number: int) -> None:
+        options: dict[str, Any] = {"endpoint": endpoint, "group": group, "format": format, "columns": columns}
+        query = query_id(batch.sparkSession)
+        if not app_id and not query:
+            raise XregitError(_NAMELESS)
+        name = app_id or f"xregit {query}"
+        with _short_interrupts():
+            result = write_batch(batch, number, name, registry, tables, compact=compact, **options)
+        if tell is not None:
+            tell(result)
+
+    writer = frame.writeStream.option("checkpointLocation", folder.hadoop_url).foreachBatch(write)
+    with errors_at(folder, "begin a query with the checkpoint"):
+        writer = writer.trigger(processingTime=trigger) if trigger else writer.trigger(availableNow=True)
+        return writer.start()
+
+
+def settings(conf: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of a new session for a job; those of a Spark that is configured are left alone."""
+    if is_configured():
+        return dict(conf)
+    return {**conf, _JAVA_OPTIONS: f"{_FULL_COMPILER} {conf.get(_JAVA_OPTIONS, '')}".strip()}
+
+
+def use_job_session(conf: Mapping[str, str]) -> AbstractContextManager[SparkSession]:
+    """Return the active session as a context, or a new one, which ends with it."""
+    return use_session(None, name=APPLICATION, conf=settings(conf))
+
+
+@contextmanager
+def _short_interrupts() -> Iterator[None]:
+    """Shorten the text of an interrupt, in which Spark looks for it by a pattern that overflows at a long one."""
+    try:
+        yield
+    except Exception as error:
+        if "InterruptedException" in "".join(format_exception(error)):
+            raise XregitError(_INTERRUPT) from None
+        raise
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn the error of a query into one line: ours, which Spark has as a text, or its own cause."""
+    try:
+        yield
+    except (PySparkException, Py4JError, OSError) as error:
+        ours = _OURS.findall(str(error))
+        message = ours[-1].strip() if ours else f"can't route: {error_summary(error)}"
+        raise XregitError(message) from error
+
+
+def wait_for(query: StreamingQuery, *, endless: bool) -> None:
+    """Wait until a query ends; an interrupt, or being asked to terminate, ends it in order.
+
+    Raises:
+        XregitError: it has failed.
+        KeyboardInterrupt: it was interrupted before all was routed.
+    """
+    with catch_interrupts() as interrupted, _one_line():
+        try:
             while not query.awaitTermination(WAIT_SECONDS):
                 if interrupted.is_set():
                     query.stop()  # a batch that was begun is finished by the next run
-                    if not continuous:
-                        raise KeyboardInterrupt
-                    return
-
-    def _route_guarded(self, source: Source, number: int) -> None:
-        try:
-            self._route(source, number)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is raised where the stream is waited for
-            self.failure = error
-            # Spark passes it on as a text, and in a long one looks for causes until its stack is full.
-            message = "the batch was not finished"
-            raise RuntimeError(message) from None
-
-    @contextmanager
-    def _raise_failure(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception:
-            if self.failure is not None:
-                raise self.failure from None
-            raise
-
-    def _route(self, source: Source, number: int) -> None:
-        from xregit.spark.streams.router import FILE_ROWS, KEY, ROUTED_ROWS, RoutingTask
-
-        packed = self._pinned_plan(number)
-        task = RoutingTask.of(packed, self.sink.place.url, source.format)
-        frame = source.frame.mapInArrow(task.route, ROUTED_ROWS)
-        if task.min_rows:
-            frame = frame.repartition(KEY).sortWithinPartitions(KEY).mapInArrow(task.gather, FILE_ROWS)
-        rows: Counter[str] = Counter()
-        files: dict[str, list[Mapping[str, Any]]] = {}
-        for row in frame.collect():
-            files.setdefault(row[KEY], []).append(row.asDict())
-            rows[row["table"]] += row["records"]
-        batch = Batch(self.checkpoint.application, number, {"gitCommit": self.commit})
-        self.sink.commit(batch, [(packed.plan.table(key), some) for key, some in files.items()])
-        result = RoutingResult(1, dict(rows))
-        self.result += result
-        if self.tell is not None:
-            self.tell(result)
-
-    def _pinned_plan(self, number: int) -> PackedPlan:
-        """Return the plan of a batch: for a batch that is repeated that of its first time, for a new one ours."""
-        from xregit.spark.streams.plan import pack_plan, plan
-
-        last = self.checkpoint.last_batch
-        digest, document = self.catalog
-        if last is None or number > last.number:
-            self.checkpoint.pin(PinnedBatch(number, digest), document)
-            return self.packed
-        if number < last.number:
-            message = (
-                f"the checkpoint {self.checkpoint.folder} is damaged: Spark begins batch {number}, after batch "
-                f"{last.number} was sorted; name another folder with --checkpoint"
-            )
-            raise XregitError(message)
-        if last.catalog == digest:
-            return self.packed
-        job = self.checkpoint.job
-        original = plan(self.checkpoint.catalog(last.catalog), job["endpoint"], job["group"])
-        return pack_plan(self.sink.adopt_tables(original))
+                    break
+            else:
+                return
+        except (PySparkException, Py4JError, OSError):
+            if not interrupted.is_set():  # else whoever asked us to terminate has asked Java, too, as systemd does
+                raise
+        if not endless:
+            raise KeyboardInterrupt

@@ -1,282 +1,323 @@
-"""The router of one partition: messages to Parquet files, one for each table that many of them go to. Executors run it.
+"""Messages of a data frame classified by the definitions that they fit: `classify`, and the work of its executors.
 
-Where there are many tables, messages for those that get few of a partition are deferred to another process, which
-gathers what all partitions have for them: each table gets one file for that, and no process keeps rows for all tables.
+The plan of executors says how messages are matched, and has the table of every definition; it is plain data.
 """
 
 from __future__ import annotations
 
-import gc
-from base64 import b64encode
-from dataclasses import dataclass
-from functools import cache
+import pickle
+import zlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+import pyarrow as pa
+from pyspark.sql.types import StructType
 
+from xregit.catalog.registry import expect_registry
+from xregit.errors import XregitError
 from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
-from xregit.messages.guess import BAD_PAYLOAD
-from xregit.messages.result import DefinitionMatch, Match, Reason
-from xregit.protocols import Wire
-from xregit.spark.data_files import FILE_COLUMNS
+from xregit.messages.definition import target
+from xregit.messages.explanation import BAD_PAYLOAD
+from xregit.messages.matcher import Matcher, scope
+from xregit.messages.payload import PayloadSchemas, payload_schemas
+from xregit.messages.result import Reason
+from xregit.model.language import nothing
+from xregit.payloads import PayloadError
+from xregit.spark.executors import portable
 from xregit.spark.streams.converters import json_text
-from xregit.spark.streams.decoder import DECODE_ERRORS, decode_kafka_lines, decode_kafka_rows, to_incoming
-from xregit.spark.streams.payload_decoder import has_json_data
-from xregit.spark.streams.source import KAFKA_JSON, KAFKA_PARQUET, LINES, text_lines
-from xregit.spark.streams.table_mapping import AMBIGUOUS, UNMATCHED
-from xregit.spark.streams.write_buffer import EventQueue, MatchedMessage, TableBuffer, pack_buffers
+from xregit.spark.streams.decoder import decode_payload, split
+from xregit.spark.streams.message_tables import (
+    PROPERTIES,
+    RAW_TABLES,
+    RowBuilder,
+    TableMapping,
+    definition_table,
+    raw_payload,
+    record_columns,
+    table_names,
+)
+from xregit.spark.streams.source import message_columns
+from xregit.spark.table_schema import (
+    TEXT,
+    arrow_type,
+    create_table_sql,
+    map_type,
+    sql_string,
+    sql_type,
+    struct_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    import pyarrow as pa
+    from pyspark.sql import DataFrame
 
-    from xregit.messages.batch_matcher import Answer
+    from xregit.catalog import Registry
     from xregit.messages.decoder import IncomingMessage, Input
-    from xregit.spark.streams.decoder import MatchedLine, PlainEvent
-    from xregit.spark.streams.plan import PackedPlan, Plan
+    from xregit.spark.streams.message_tables import Column, DefinitionTable
+    from xregit.spark.streams.source import MessageColumns
+    from xregit.spark.table_schema import DataType
 
 
-# One row of this per file; ``key`` is that of the table.
-FILE_ROWS = f"{FILE_COLUMNS}, key string, records bigint"
-# The same, or a message that is deferred, for the table of that key.
-ROUTED_ROWS = f"{FILE_ROWS}, message binary"
-KEY, MESSAGE = "key", "message"
+# Executors keep the plan of the batch before, for one that is repeated with the catalog that it began with.
+MAX_PLANS = 2
+# The level of zlib. Definitions are much alike; compressed, 10,000 of them go with each task as fast as few do.
+FASTEST = 1
 
-# The rows that wait as Python objects at most, and the bytes of messages as Arrow batches, before they are written.
-# After ``PACK_AFTER`` rows, tables with ``PACK_MIN_ROWS`` or more are packed, while they are in the processor's cache.
-MAX_WAITING = 50_000
-PACK_AFTER, PACK_MIN_ROWS = 8192, 64
-MAX_BYTES = 128 * 1024 * 1024
-# In a catalog with more than ``FEW_TABLES``, messages for tables with fewer than ``MIN_ROWS`` in a partition are
-# deferred and gathered: a file for them would cost more than reading them again. With fewer tables, the extra step of
-# Spark would cost more than the files.
-FEW_TABLES, MIN_ROWS = 2_000, 16
-_DECODERS = {KAFKA_PARQUET: decode_kafka_rows, KAFKA_JSON: decode_kafka_lines}
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides where a message goes and what its row is.
+
+    ``record`` are the columns that all tables have for those of the data frame, and ``existing`` the columns of the
+    tables that exist, by key: the xid of the definition, or the name of another of our tables.
+    """
+
+    matcher: Matcher
+    definitions: Mapping[str, DefinitionTable]
+    payloads: PayloadSchemas
+    record: tuple[Column, ...] = ()
+    existing: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=nothing)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the plain data, without what is derived from it; a process unpacks it once for all its tasks."""
+        return _unpack, (self._packed,)
+
+    @cached_property
+    def _packed(self) -> bytes:
+        data = self.matcher, self.definitions, self.payloads, self.record, dict(self.existing)
+        return zlib.compress(pickle.dumps(data, pickle.HIGHEST_PROTOCOL), FASTEST)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The key of each table by its name."""
+        return {each.name: xid for xid, each in self.definitions.items()} | {name: name for name in RAW_TABLES}
+
+    def row_builder(self, xid: str) -> RowBuilder:
+        """Return the builder of the rows of a definition's table.
+
+        Raises:
+            ConflictError: the table that exists can't have these rows.
+        """
+        if xid not in self._row_builders:
+            schema, existing = self.payloads.schema(xid), self.existing.get(xid, ())
+            self._row_builders[xid] = RowBuilder(self.definitions[xid], schema, self.record, existing)
+        return self._row_builders[xid]
+
+    @cached_property
+    def _row_builders(self) -> dict[str, RowBuilder]:
+        return {}
+
+    def table(self, key: str) -> TableMapping:
+        """Return a table by its key, behind which may be a blank and a definition whose rows are in quarantine.
+
+        Raises:
+            ConflictError: the table that exists can't have the columns that it would need.
+        """
+        name = key.partition(" ")[0]
+        if name not in RAW_TABLES:
+            return self.row_builder(name).table
+        comment, columns = RAW_TABLES[name]
+        return TableMapping.of(name, name, comment, (*columns, *self.record), self.existing.get(name, ()))
+
+
+@lru_cache(maxsize=MAX_PLANS)
+def _unpack(data: bytes) -> Plan:
+    return Plan(*pickle.loads(zlib.decompress(data)))  # noqa: S301 - made by the driver
+
+
+def make_plan(registry: Registry, endpoint: str = "", group: str = "") -> Plan:
+    """Return the plan for the whole registry, one endpoint's contract or one group.
+
+    Raises:
+        XregitError: there is no such endpoint or group.
+    """
+    messages = {message.xid: message for message in map(target, scope(registry, endpoint, group))}
+    names = table_names(messages)
+    definitions = {xid: definition_table(message, names[xid]) for xid, message in sorted(messages.items())}
+    return Plan(Matcher(registry, endpoint, group), definitions, payload_schemas(registry, messages.values()))
+
+
+def table_statements(registry: Registry) -> Iterator[str]:
+    """Yield the SQL statement that creates each table that messages of a catalog can go to."""
+    plan = replace(make_plan(registry), record=record_columns(()))
+    return (
+        create_table_sql(f"`{table.name}`", map(_column_ddl, table.columns), table.comment, PROPERTIES)
+        for table in map(plan.table, (*plan.definitions, *RAW_TABLES))
+    )
+
+
+def _column_ddl(column: Column) -> str:
+    comment = f" COMMENT {sql_string(column.comment)}" if column.comment else ""
+    return f"`{column.name}` {sql_type(column.data_type)}{comment}"
+
+
+ONE, NONE, MANY = "one", "none", "many"
+CONTEXT = map_type(TEXT)
+CANDIDATE = struct_type([("xid", TEXT, ""), ("context", CONTEXT, "")])
+#: The columns that `classify` adds.
+RESULT: Mapping[str, DataType] = {
+    "outcome": TEXT,
+    "xid": TEXT,
+    "candidates": {"type": "array", "elementType": CANDIDATE, "containsNull": True},
+    "context": CONTEXT,
+    "event": TEXT,
+    "payload": TEXT,
+    "reasons": TEXT,
+    "position": "integer",
+}
+
+
+def classify(  # noqa: PLR0913 - by name
+    df: DataFrame,
+    registry: Registry,
+    *,
+    endpoint: str = "",
+    group: str = "",
+    message: str = "",
+    payloads: bool = True,
+    format: str = "",  # noqa: A002 - the word of Spark's readers
+    columns: Mapping[str, str] | None = None,
+) -> DataFrame:
+    """Return a data frame with which definition each of its messages fits; it may be streaming, or of Spark Connect.
+
+    All columns of ``df`` stay. Those that come are ``outcome`` ("one", "none" or "many"), ``xid`` of the one definition
+    and ``context``, what its placeholders stand for; ``candidates``, xid and context of each of many; ``event``, the
+    attributes of the CloudEvent that the message carries or stands for, as JSON; ``payload``, as JSON or other text,
+    base64 where it is none; ``reasons``, why none fits, as JSON; and ``position`` of an event in a batch of them. Each
+    of these has a row. So has each member of an array, with its own text in place of the array's. A blank text is no
+    message.
+
+    Args:
+        df: messages on the wire as JSON in one column of text, or called ``value``; or the columns of Spark's Kafka
+            source, of which ``value`` and ``topic`` must be there.
+        registry: the catalog.
+        endpoint: the xid of the endpoint whose definitions are compared, if not all.
+        group: the xid of the group whose definitions are compared.
+        message: the xid of a definition; then ``payload`` is a record by its schema, and null for all others.
+        payloads: whether payloads are read; if not, they only decide between several definitions.
+        format: "jsonl" or "kafka", if the columns don't tell, or "kafka-json": Kafka's columns as JSON in each text.
+        columns: which columns the parts of a message are in, if they are not called so, such as {"value": "body"}.
+
+    Raises:
+        XregitError: Spark is missing, the data frame lacks the columns or has some of those that would be added, or
+            there is no such endpoint, group or definition.
+    """
+    expect_registry(registry)
+    plan = make_plan(registry, endpoint, group)
+    if message and message not in plan.definitions:
+        text = f'there is no definition "{message}" among those that are compared'
+        raise XregitError(text)
+    task = ClassifyTask(plan, message_columns(df, format, columns), payloads=payloads, typed=message)
+    return task.applied_to(df)
 
 
 @dataclass(frozen=True, slots=True)
-class RoutingTask:
-    """The work of executors: the plan as bytes, the folder of the tables, and the format of the messages.
+class ClassifyTask:
+    """The work of executors: how messages are matched, and where they are.
 
-    Messages for tables with fewer than ``min_rows`` in a partition are deferred, and must be gathered.
+    With ``payloads`` all columns of `RESULT` are filled, the payload as a record for the definition ``typed``. Without,
+    there is no payload, and an event only of a message that carries none itself.
     """
 
-    packed: PackedPlan
-    folder: str
-    format: str
-    min_rows: int = 0
+    plan: Plan
+    columns: MessageColumns
+    payloads: bool = True
+    typed: str = ""
 
-    @classmethod
-    def of(cls, packed: PackedPlan, folder: str, message_format: str) -> RoutingTask:
-        """Return the task for a plan, which defers messages if there are many tables."""
-        return cls(packed, folder, message_format, MIN_ROWS if len(packed.plan.definitions) > FEW_TABLES else 0)
+    def applied_to(self, df: DataFrame) -> DataFrame:
+        """Return the data frame with the columns of `RESULT`.
 
-    def route(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Route one partition, and yield the rows that describe the files, and the deferred messages."""
-        router = PartitionRouter(self.packed.plan, self.folder, self.min_rows)
+        Raises:
+            XregitError: it has some of them already.
+        """
+        present = sorted(name for name in df.columns if name.casefold() in RESULT)  # Spark takes X for x
+        if present:
+            message = (
+                f"the data frame has columns called {', '.join(present)}, as those that would be added; rename them"
+            )
+            raise XregitError(message)
+        added = StructType.fromJson(struct_type((name, kind, "") for name, kind in self._types().items()))
+        return df.mapInArrow(portable(self.run), StructType([*df.schema.fields, *added.fields]))
+
+    def _types(self) -> dict[str, DataType]:
+        typed = {"payload": self.plan.row_builder(self.typed).payload_type} if self.typed else {}
+        return {**RESULT, **typed}
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Classify one partition."""
+        types = {name: arrow_type(kind) for name, kind in self._types().items()}
         for batch in batches:
-            if self.format == LINES:
-                yield from router.route_lines(text_lines(batch))
+            rows: list[int] = []
+            results: list[tuple[Any, ...]] = []
+            texts: dict[int, Input] = {}
+            for row, message in enumerate(self.columns.messages(batch)):
+                for part in split(message):
+                    if part is not message:
+                        texts[len(rows)] = part
+                    items = decode(part)
+                    for position, item in enumerate(items):
+                        rows.append(row)
+                        results.append((*self._result(item), position if len(items) > 1 else None))
+            values = zip(*results, strict=True) if results else [()] * len(types)
+            added = [pa.array(column, kind) for column, kind in zip(values, types.values(), strict=True)]
+            yield pa.RecordBatch.from_arrays([*self._take(batch, rows, texts), *added], [*batch.schema.names, *types])
+
+    def _take(self, batch: pa.RecordBatch, rows: Sequence[int], texts: Mapping[int, Input]) -> list[pa.Array]:
+        """Return the columns of these rows, with their own texts for messages that are a part of a row's."""
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        value = self.columns.names["value"]
+        whole = columns.pop(value) if texts else None
+        taken = {name: column.take(pa.array(rows, pa.int64())) for name, column in columns.items()}
+        if whole is not None:
+            values = whole.cast(pa.binary()).to_pylist()  # a text of Spark need not be UTF-8
+            parts = [texts.get(number, values[row]) for number, row in enumerate(rows)]
+            taken[value] = pa.array(parts, pa.binary()).cast(whole.type, safe=False)
+        return [taken[name] for name in batch.schema.names]
+
+    def _result(self, item: IncomingMessage) -> tuple[Any, ...]:
+        """Return the values of the columns of `RESULT` for a message, but for its position."""
+        matcher, event = self.plan.matcher, None
+        match = matcher.match_message(item, payloads=False)
+        if match.event is not None and (match.mapped or self.payloads):
+            event = json_text({name: each for name, each in match.event.items() if name not in {"data", "data_base64"}})
+        if len(match.matches) > 1:
+            candidates = [{"xid": xid, "context": list(context.items())} for xid, context in match.matches]
+            return MANY, None, candidates, None, event, None, None
+        reasons: Iterable[Reason]
+        if match.matches:
+            ((xid, context),) = match.matches
+            try:
+                payload = self._payload(xid, item) if self.payloads else None
+            except PayloadError as error:
+                reasons = [bad_payload(xid, error)]
             else:
-                yield from router.route(_DECODERS[self.format](batch))
-        yield from router.write()
-
-    def gather(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Route deferred messages, table by table, and yield the rows that describe the files of all processes."""
-        router = PartitionRouter(self.packed.plan, self.folder)
-        for batch in batches:
-            yield _file_rows(batch)
-            messages = batch.column(MESSAGE).drop_null().to_pylist()
-            if self.format == LINES:
-                routed = router.route_lines([_DECODE(each) for each in messages])
-            else:
-                routed = router.route((_decode_message(each), len(each)) for each in messages)
-            yield from map(_file_rows, routed)
-        yield from map(_file_rows, router.write())
-
-
-class PartitionRouter:
-    """Routes the messages of one partition to the buffers of their tables, and writes these to files."""
-
-    def __init__(self, plan: Plan, folder: str, min_rows: int = 0) -> None:
-        """Begin with empty buffers; messages of tables that have fewer than ``min_rows`` are deferred."""
-        self._plan, self._folder, self._min_rows = plan, folder, min_rows
-        self._buffers: dict[str, TableBuffer] = {}
-        self._waiting = self._size = 0
-        self._pack_at = PACK_AFTER
-        self._queue = EventQueue()
-
-    def route_lines(self, lines: Sequence[bytes]) -> Iterator[pa.RecordBatch]:
-        """Route the message of each line, and yield the rows that describe files written meanwhile."""
-        for part, events, answers in self._plan.line_matcher.match(lines):
-            queued: list[MatchedLine] = []
-            first = len(self._queue)
-            for line, event, answer in zip(part, events, answers, strict=True):
-                if event is None:
-                    self._route_line(line)
-                    continue
-                buffer = self._buffer(answer.xid) if answer.xid else None
-                if buffer is not None and buffer.json and has_json_data(event):
-                    buffer.queued.append(first + len(queued))
-                    queued.append((line, event, answer))
-                else:
-                    self._route_event(line, event, answer)
-            self._queue.add(queued)
-            yield from self._relieve(len(part), sum(map(len, part)))
-
-    def route(self, messages: Iterable[tuple[Input, int]]) -> Iterator[pa.RecordBatch]:
-        """Route messages, each given with its size, and yield the rows that describe files written meanwhile."""
-        for message, size in messages:
-            self._route_items(message)
-            yield from self._relieve(1, size)
-
-    def write(self) -> Iterator[pa.RecordBatch]:
-        """Write all that waits, and yield the rows that describe the files."""
-        import pyarrow as pa
-
-        yield from self._pack_all()
-        gc.collect(1)  # what is new alone: the plan is old, and large
-        files = [buffer.write(self._folder) for buffer in self._buffers.values() if buffer.batches]
-        self._buffers = {}
-        self._size = 0
-        yield pa.RecordBatch.from_pylist(files, schema=_routed_schema())
-
-    def _route_line(self, line: bytes) -> None:
-        if line and not line.isspace():
-            for item in self._route_items(line):
-                self._plan.line_matcher.learn(item)
-
-    def _route_items(self, message: Input) -> tuple[IncomingMessage, ...]:
-        """Route a message, or each event of a batch, and return them."""
-        items = decode(message)
-        for item in items:
-            self._route_item(message, item, alone=len(items) == 1)
-        return items
-
-    def _route_event(self, line: bytes, event: PlainEvent, answer: Answer) -> None:
-        """Route a plain event that is not queued, as its data or the schema is no JSON, or it has no one definition."""
-        try:
-            item = to_incoming(event)
-        except DECODE_ERRORS:
-            self._route_line(line)
-            return
-        if answer.xid:
-            match = Match((DefinitionMatch(answer.xid, answer.context),), item.event)
-            self._buffer(answer.xid).messages.append(MatchedMessage(line, item, match, alone=True))
-        elif answer.sure:
-            self._reject(line, item, self._plan.matcher.explain(item))
+                return ONE, xid, None, list(context.items()), event, payload, None
         else:
-            self._route_item(line, item, alone=True)
+            reasons = matcher.match_message(item, explain=True, payloads=False).reasons
+        return NONE, None, None, None, event, None, reasons_text(reasons)
 
-    def _route_item(self, message: Input, item: IncomingMessage, *, alone: bool) -> None:
-        match = self._plan.matcher.match_message(item, payloads=False)  # that comes when rows are made
-        if len(match.matches) == 1:
-            self._buffer(match.matches[0].xid).messages.append(MatchedMessage(message, item, match, alone))
-        elif match.matches:
-            candidates = json_text([each.as_json() for each in match.matches])
-            self._buffer(AMBIGUOUS.key).raw.append((*_raw_columns(message, item), candidates))
-        else:
-            self._reject(message, item, self._plan.matcher.match_message(item, explain=True, payloads=False).reasons)
+    def _payload(self, xid: str, item: IncomingMessage) -> Any:
+        """Return a payload as a record of the definition ``typed``, or as text, in base 64 if it is none.
 
-    def _reject(self, message: Input, item: IncomingMessage, reasons: Iterable[Reason]) -> None:
-        text = json_text([reason.as_json() for reason in reasons])
-        self._buffer(UNMATCHED.key).raw.append((*_raw_columns(message, item), text))
-
-    def _buffer(self, key: str) -> TableBuffer:
-        buffer = self._buffers.get(key)
-        if buffer is None:
-            buffer = self._buffers[key] = TableBuffer(key, self._plan, self._plan.is_json(key))
-        return buffer
-
-    def _relieve(self, count: int, size: int) -> Iterator[pa.RecordBatch]:
-        """Free memory where much waits, after so many more messages of this size in all."""
-        self._waiting += count
-        self._size += size
-        if self._size >= MAX_BYTES:
-            yield from self.write()
-        elif self._waiting >= MAX_WAITING:
-            yield from self._pack_all()
-        elif self._waiting >= self._pack_at:
-            self._pack(PACK_MIN_ROWS)
-
-    def _pack_all(self) -> Iterator[pa.RecordBatch]:
-        """Turn all that waits into Arrow batches, but the messages of tables with too few, which are deferred."""
-        small = [buffer for buffer in self._buffers.values() if buffer.can_defer(self._min_rows)]
-        if small:
-            yield _deferred_rows(small, self._queue)
-            for buffer in small:
-                del self._buffers[buffer.key]
-        self._pack(1)
-
-    def _pack(self, min_rows: int) -> None:
-        """Turn what waits into Arrow batches where that is at least so much for one table."""
-        for line in pack_buffers(tuple(self._buffers.values()), self._queue, min_rows):
-            self._route_items(line)
-        for buffer in tuple(self._buffers.values()):
-            if buffer.waiting >= min_rows:
-                for bad, problems in buffer.pack_messages():
-                    failures = tuple(Failure("dataschema", BAD_PAYLOAD, problem) for problem in problems)
-                    self._reject(bad.message, bad.item, [Reason(buffer.key, failures)])
-        for buffer in self._buffers.values():
-            if buffer.waiting >= min_rows:  # with what has been rejected meanwhile
-                buffer.pack_raw()
-        self._waiting = sum(buffer.waiting for buffer in self._buffers.values())
-        # What still waits is examined each time, so that is done the less often the more it is.
-        self._pack_at = self._waiting + max(PACK_AFTER, self._waiting // 2)
+        Raises:
+            PayloadError: it breaks its schema.
+        """
+        builder = self.plan.row_builder(xid)
+        value = decode_payload(builder.schema, item)
+        if self.typed:
+            return builder.payload(value) if xid == self.typed else None
+        text, base64 = raw_payload(value)
+        return base64 if text is None else text
 
 
-def _raw_columns(message: Input, item: IncomingMessage) -> tuple[str | None, str | None]:
-    """Return a message as it came: its text, or its bytes in base 64; of a batch the event alone."""
-    if item.mode == "batch" and item.event is not None:
-        return json_text(item.event), None
-    if isinstance(message, bytes):
-        try:
-            return message.decode(), None
-        except UnicodeDecodeError:
-            return None, b64encode(message).decode()
-    return json_text(message.as_json()) if isinstance(message, Wire) else json_text(message), None
+def bad_payload(xid: str, error: PayloadError) -> Reason:
+    """Return why a message doesn't fit a definition whose schema its payload breaks."""
+    return Reason(xid, tuple(Failure("dataschema", BAD_PAYLOAD, problem) for problem in error.problems))
 
 
-@cache
-def _routed_schema() -> pa.Schema:
-    import pyarrow as pa
-
-    types = {"string": pa.string(), "bigint": pa.int64(), "binary": pa.binary()}
-    return pa.schema([(name, types[kind]) for name, kind in (each.split() for each in ROUTED_ROWS.split(", "))])
-
-
-def _file_rows(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the rows that describe files, without the column of messages."""
-    rows = batch.filter(batch.column(MESSAGE).is_null())
-    return rows.select([name for name in rows.schema.names if name != MESSAGE])
-
-
-def _deferred_rows(buffers: Iterable[TableBuffer], queue: EventQueue) -> pa.RecordBatch:
-    """Return the messages that wait for some tables as rows."""
-    import pyarrow as pa
-
-    rows = [
-        {KEY: buffer.key, MESSAGE: _encode_message(message)}
-        for buffer in buffers
-        for message in (*queue.lines(buffer.queued), *(each.message for each in buffer.messages))
-    ]
-    return pa.RecordBatch.from_pylist(rows, schema=_routed_schema())
-
-
-_ENCODE, _DECODE = msgspec.msgpack.encode, msgspec.msgpack.decode
-
-
-def _encode_message(message: Input) -> bytes:
-    return _ENCODE((message.protocol, message.fields, message.body) if isinstance(message, Wire) else message)
-
-
-def _decode_message(data: bytes) -> Input:
-    decoded = _DECODE(data)
-    if isinstance(decoded, bytes):
-        return decoded
-    protocol, fields, body = decoded
-    headers: Mapping[str, Any] = fields.get("headers", {})
-    repeated = {name: tuple(each) for name, each in headers.items() if isinstance(each, list)}
-    return Wire(protocol, fields | {"headers": {**headers, **repeated}} if repeated else fields, body)
+def reasons_text(reasons: Iterable[Reason]) -> str:
+    """Return reasons as JSON."""
+    return json_text([reason.as_json() for reason in reasons])

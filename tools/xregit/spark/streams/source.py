@@ -1,4 +1,4 @@
-"""Where messages come from: files or a data frame, as lines of text or as the columns of Spark's Kafka source."""
+"""Where messages come from: files, read as a stream, and the columns of any data frame."""
 
 from __future__ import annotations
 
@@ -6,28 +6,41 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from xregit.errors import XregitError
-from xregit.spark.location import Location
+from xregit.spark.location import Location, errors_at
+from xregit.spark.streams.decoder import kafka_line, kafka_row
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame, SparkSession
 
+    from xregit.messages.decoder import Input
 
-LINES, KAFKA_PARQUET, KAFKA_JSON = "jsonl", "kafka-parquet", "kafka-json"
+
+LINES, KAFKA, KAFKA_JSON = "jsonl", "kafka", "kafka-json"
+KAFKA_PARQUET = "kafka-parquet"
 FORMATS = (LINES, KAFKA_PARQUET, KAFKA_JSON)
-# The columns of Spark's Kafka source that make a message, with the types that they may have, the first of which they
-# get: many jobs store texts where Kafka has bytes.
-_COLUMN_TYPES = {
-    "key": ("binary", "string"),
+# The parts of a message of Kafka, in the order of `kafka_row`, with the types that their columns may have: many jobs
+# store texts where Kafka has bytes.
+_KAFKA_TYPES = {
     "value": ("binary", "string"),
+    "key": ("binary", "string"),
     "topic": ("string",),
     "partition": ("int", "bigint", "smallint"),
     "headers": ("array<struct<key:string,value:binary>>", "array<struct<key:string,value:string>>"),
 }
-TEXT_COLUMN = "value"
+_BYTES = frozenset({"key", "value"})
+#: The columns of files of Kafka's records.
+_KAFKA_FILE = (
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int, "
+    "headers array<struct<key:string,value:binary>>"
+)
+_FILE = "file"
 # The characters with a meaning in Hadoop's patterns of file names, and those that make a pattern for us.
 _SPECIAL = re.compile(r"[\\*?\[\]{},]")
 _PATTERN = frozenset("*?[{")
@@ -38,63 +51,89 @@ _ANY_AGE = "100000d"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A data frame of messages; ``format`` is one of `FORMATS`: a text each, or Kafka's columns."""
+class MessageColumns:
+    """Where the messages of a data frame are: ``names`` has the column of each part."""
 
-    frame: DataFrame
     format: str
+    names: Mapping[str, str]
+
+    def messages(self, batch: pa.RecordBatch) -> list[Input]:
+        """Return the message of each row; a row that has no text is JSON's null."""
+        columns = {part: batch.column(batch.schema.get_field_index(name)) for part, name in self.names.items()}
+        columns = {part: each.cast(pa.binary()) if part in _BYTES else each for part, each in columns.items()}
+        if self.format == KAFKA:
+            rows = [each.to_pylist() for each in columns.values()]
+            return [kafka_row(**dict(zip(columns, row, strict=True))) for row in zip(*rows, strict=True)]
+        value = columns["value"]
+        lines: list[Input] = (value.fill_null(b"null") if value.null_count else value).to_pylist()
+        return [kafka_line(each) for each in lines if isinstance(each, bytes)] if self.format == KAFKA_JSON else lines
 
 
-def from_dataframe(frame: DataFrame) -> Source:
-    """Return a data frame with the columns that routing reads.
+def message_columns(
+    frame: DataFrame, message_format: str = "", columns: Mapping[str, str] | None = None
+) -> MessageColumns:
+    """Return where the messages of a data frame are; see `classify`.
 
     Raises:
-        XregitError: it has neither the columns of Kafka's messages nor one column of text.
+        XregitError: it has neither the columns of Kafka's messages nor one column of text, or they have other types.
     """
-    columns = dict(frame.dtypes)
-    if {"topic", "value"} <= columns.keys():
-        casts = [_cast(name, columns.get(name), kinds) for name, kinds in _COLUMN_TYPES.items()]
-        return Source(frame.selectExpr(*casts), KAFKA_PARQUET)
-    name = TEXT_COLUMN if TEXT_COLUMN in columns else next(iter(columns), "")
-    if columns.get(name) in {"string", "binary"} and (len(columns) == 1 or name == TEXT_COLUMN):
-        return Source(frame.selectExpr(f"cast(`{name}` as binary) as value"), LINES)
+    types, named = dict(frame.dtypes), columns or {}
+    _check_names(named, message_format, types)
+    names = {part: named.get(part, part) for part in _KAFKA_TYPES if named.get(part, part) in types}
+    if message_format in {"", KAFKA, KAFKA_PARQUET} and {"topic", "value"} <= names.keys():
+        for part, name in names.items():
+            if types[name] not in _KAFKA_TYPES[part]:
+                kinds = " or ".join(_KAFKA_TYPES[part])
+                message = f'the column "{name}" of the data frame is {types[name]}; of messages of Kafka it is {kinds}'
+                raise XregitError(message)
+        return MessageColumns(KAFKA, names)
+    value = names.get("value") or (next(iter(types)) if len(types) == 1 else "")
+    if types.get(value) in {"string", "binary"} and message_format in {"", LINES, KAFKA_JSON}:
+        return MessageColumns(message_format or LINES, {"value": value})
     message = (
-        f"the data frame has the columns {', '.join(columns) or 'of nothing'}; messages are in one column of text "
+        f"the data frame has the columns {', '.join(types) or 'of nothing'}; messages are in one column of text "
         'called "value", or in the columns of Spark\'s Kafka source'
     )
     raise XregitError(message)
 
 
-def _cast(name: str, kind: str | None, kinds: tuple[str, ...]) -> str:
-    if kind is not None and kind not in kinds:
-        message = f'the column "{name}" of the data frame is {kind}; of messages of Kafka it is {" or ".join(kinds)}'
-        raise XregitError(message)
-    return f"cast({name if kind is not None else 'null'} as {kinds[0]}) as {name}"
-
-
-def from_files(spark: SparkSession, path: Path | str, message_format: str, batch_files: int) -> Source:
-    """Return the messages in the files at a path or URL, as a stream that reads each file once, so many in a batch.
-
-    Of a folder it reads the files in its folders too, except those with a name that begins with "_" or ".".
-
-    Raises:
-        XregitError: there is no such format, or nothing at the path that Spark can read.
-    """
-    if message_format not in FORMATS:
+def _check_names(named: Mapping[str, str], message_format: str, types: Mapping[str, Any]) -> None:
+    if message_format not in {"", KAFKA, *FORMATS}:
         message = f'the format "{message_format}" is unknown; the formats are {", ".join(FORMATS)}'
         raise XregitError(message)
-    place = Location.of(path)  # absolute, as Spark need not be in our working directory
+    for part, name in named.items():
+        if part not in _KAFKA_TYPES:
+            message = f'a message has no "{part}"; its parts are {", ".join(_KAFKA_TYPES)}'
+            raise XregitError(message)
+        if name not in types:
+            message = f'the data frame has no column "{name}" for the {part}; it has {", ".join(types)}'
+            raise XregitError(message)
+
+
+def read_files(spark: SparkSession, path: Path | str, message_format: str, batch_files: int) -> DataFrame:
+    """Return the messages in the files at a path or URL, as a stream that reads each file once, so many in a batch.
+
+    Of a folder it reads the files in its folders too, except those with a name that begins with "_" or ".". The column
+    ``file`` has the URL of the file.
+
+    Raises:
+        XregitError: there is no such format, no file in a batch, or nothing at the path that Spark can read.
+    """
+    _check_names({}, message_format, {})
+    if batch_files < 1:
+        message = f"a batch has at least one file, not {batch_files}"
+        raise XregitError(message)
+    place = Location.of(path, spark)  # absolute, as Spark need not be in our working directory
     _refuse_absent(place, path)
     reader = spark.readStream.option("maxFilesPerTrigger", batch_files).option("maxFileAge", _ANY_AGE)
     # Without this, folders called "a=b" are a column to Spark: files beside them count as read, and are not read.
     reader = reader.option("recursiveFileLookup", "true")
-    if message_format == KAFKA_PARQUET:
-        return from_dataframe(
-            reader.schema(", ".join(f"{name} {kinds[0]}" for name, kinds in _COLUMN_TYPES.items())).parquet(
-                _hadoop_pattern(place)
-            )
-        )
-    return Source(from_dataframe(reader.option("lineSep", "\n").text(_hadoop_pattern(place))).frame, message_format)
+    with errors_at(place, "read"):
+        if message_format in {KAFKA, KAFKA_PARQUET}:
+            frame = reader.schema(_KAFKA_FILE).parquet(_hadoop_pattern(place))
+        else:
+            frame = reader.option("lineSep", "\n").text(_hadoop_pattern(place))
+        return frame.selectExpr("*", f"_metadata.file_path as {_FILE}")
 
 
 def refuse_overlap(path: Path | str, *folders: Location) -> None:
@@ -110,12 +149,6 @@ def refuse_overlap(path: Path | str, *folders: Location) -> None:
             if PurePosixPath(messages.url) == each or (pattern and fnmatchcase(str(each), pattern)):
                 text = f"all of {messages} is read as messages, so {folder} can't be there; name another folder"
                 raise XregitError(text)
-
-
-def text_lines(batch: pa.RecordBatch) -> list[bytes]:
-    """Return the lines of text in an Arrow batch; a row of a data frame that has no text becomes JSON's null."""
-    texts: list[bytes] = batch.column(0).fill_null(b"null").to_pylist()
-    return texts
 
 
 def _refuse_absent(place: Location, path: Path | str) -> None:
