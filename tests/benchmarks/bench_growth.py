@@ -2,7 +2,7 @@
 
     python -m pytest -s tests/benchmarks/bench_growth.py [--update-golden]
 
-prints the table, and with the switch writes it into site/docs/benchmarks.md. ``XREGIT_BENCH_SIZES`` has other numbers
+prints the table, and with the switch writes it into site/manual/benchmarks.md. ``XREGIT_BENCH_SIZES`` has other numbers
 of messages, such as ``100,1000``; ``XREGIT_BENCH_ONLY`` names the operations to take.
 """
 
@@ -19,7 +19,7 @@ import pytest
 from tests.benchmarks.measurement import Cost, cost
 from tests.benchmarks.operations import OPERATIONS, SizedRegistry
 
-PAGE = Path(__file__).parents[2] / "site" / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[2] / "site" / "manual" / "benchmarks.md"
 SIZES = tuple(int(size) for size in os.environ.get("XREGIT_BENCH_SIZES", "100,1000,10000,50000").split(","))
 ONLY = os.environ.get("XREGIT_BENCH_ONLY", ",".join(OPERATIONS)).split(",")
 # What is quadratic comes near 2. Python's garbage collector alone makes for 1.2, and with a busy machine for 1.4.

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.benchmarks.measurement import cost
 from tests.benchmarks.synthetic import write_registry
 
-MESSAGES, MAX_PAGE_MILLISECONDS, MAX_PAGE_BYTES = 10_000, 3.0, 60_000
+MESSAGES, MAX_PAGE_BYTES = 10_000, 80_000
+# That is 3 ms on a processor on which MkDocs takes 1 ms for a page of two headings.
+PLAIN, MAX_RATIO, ROUNDS = 3_000, 3, 2
+CONFIG = "site_name: Plain\ntheme: {name: material, font: false}\nplugins: []\nnav: [0.md]\n"
 
 
-def test_a_page_costs_milliseconds(tmp_path: Path) -> None:
-    """A page of 10,000 messages takes at most three milliseconds of CPU, and a message's has at most 60 kB."""
-    registry, out = write_registry(tmp_path / "registry", MESSAGES), tmp_path / "site"
-    seconds = cost(("-m", "xregit", "--registry", str(registry), "site", "-o", str(out)), tmp_path, {}).seconds
-    pages = list(out.rglob("index.html"))
-    largest = max(path.stat().st_size for path in pages if "messages" in path.parts)
-    print(f"\n{1000 * seconds / len(pages):.2f} ms a page; the largest page of a message has {largest:,} bytes")
-    assert 1000 * seconds / len(pages) <= MAX_PAGE_MILLISECONDS
-    assert largest < MAX_PAGE_BYTES
+def test_a_page_costs_few_times_a_plain_one_of_mkdocs(tmp_path: Path) -> None:
+    """A page of 10,000 messages takes at most 3 times as long as a plain one of MkDocs; none has more than 80 kB.
+
+    The sites are written to memory where that can be: ext4 searches long for inodes where many files were deleted in
+    the last minutes, by whatever program.
+    """
+    registry, memory = write_registry(tmp_path / "registry", MESSAGES), Path("/dev/shm")  # noqa: S108 - a folder of its own
+    with TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
+        plain, site = Path(folder) / "plain", Path(folder) / "site"
+        (plain / "docs").mkdir(parents=True)
+        (plain / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
+        for number in range(PLAIN):
+            (plain / "docs" / f"{number}.md").write_text(f"# Page {number}\n\nText.\n\n## Part\n", encoding="utf-8")
+        program = ("-m", "xregit", "--registry", str(registry), "site", "-o", str(site))
+        ours: list[float] = []
+        theirs: list[float] = []
+        for _ in range(ROUNDS):
+            theirs.append(cost(("-m", "mkdocs", "build", "-q"), plain, {}).seconds / PLAIN)
+            ours.append(cost(program, tmp_path, {}).seconds)
+        sizes = [path.stat().st_size for path in site.rglob("index.html")]
+    page, baseline = min(ours) / len(sizes), min(theirs)
+    print(f"\n{1000 * page:.2f} ms a page, {page / baseline:.2f} times the {1000 * baseline:.2f} ms of a plain one")
+    print(f"{len(sizes):,} pages; the largest has {max(sizes):,} bytes")
+    assert page <= MAX_RATIO * baseline
+    assert max(sizes) < MAX_PAGE_BYTES

@@ -165,11 +165,11 @@ def _open(page: Page, registry: xregit.Registry, folder: Path) -> None:
     """Open the page of a registry as a file."""
     result = next(each for each in pages(registry) if each.address == RECOGNISE)
     (folder / "recognise").mkdir()
-    (folder / "assets").mkdir()
     html = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{result.title}</title><body>{result.html}'
     (folder / "recognise" / "index.html").write_text(html, encoding="utf-8")
     (folder / "recognise" / DEFINITIONS).write_text(script(SiteContext(registry)), encoding="utf-8")
     for name in ASSETS:
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes((files("xregit.pages") / name).read_bytes())
     page.goto((folder / "recognise" / "index.html").as_uri())
 
@@ -250,9 +250,9 @@ def test_payloads_without_required_fields(page: Page, tmp_path: Path) -> None:
     event = {"specversion": "1.0", "id": "1", "type": "rung", "source": "/x"}
     details = page.locator("#xr-recognise-details")
     for value, words in (
-        ({**event, "data": {"bell": 1}}, "Its payload lacks what the schema requires: at."),
+        ({**event, "data": {"bell": 1}}, "Its payload lacks required fields: at."),
         ({"bell": 1, "at": 2}, "rung: 2 of 2 fields known"),
-        ({"bell": 1, "code": 2}, "Values are not checked here; xregit match checks them."),
+        ({"bell": 1, "code": 2}, "Values are not validated here; xregit match does that."),
     ):
         page.get_by_label("Message").fill(json.dumps(value))
         details.get_by_text(words).wait_for()

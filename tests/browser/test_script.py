@@ -139,7 +139,7 @@ def test_button_says_whether_it_copied(
         button = page.get_by_role("button", name="Copy: Example")
         assert button.inner_text() == "Copy"
         button.click()
-        page.wait_for_function("told => document.querySelector('.xr-copy').textContent === told", arg=told)
+        page.wait_for_selector(f".xr-copy:text-is('{told}')")
         assert page.evaluate("window.copied") == copied
         assert page.locator("textarea").count() == 0
         page.clock.run_for(2_000)

@@ -127,7 +127,7 @@ def test_index_is_read_sparingly(browser: Browser, factory: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [("nut", f"The 50 best of {NUTS} matching documents"), ("torque", "1 matching document")]
+    ("words", "said"), [("nut", f"The 50 best of {NUTS} matching documents"), ("torque", "2 matching documents")]
 )
 def test_number_of_all_results_is_told(browser: Browser, factory: str, words: str, said: str) -> None:
     """Where not all are shown, it says so: one knows that another word is needed."""
@@ -136,3 +136,18 @@ def test_number_of_all_results_is_told(browser: Browser, factory: str, words: st
         searched(visit.page, words)
         assert said in visit.page.locator(".md-search-result__meta").inner_text()
         assert visit.complaints == []
+
+
+def test_search_without_results_says_where_else_to_look(browser: Browser, factory: str) -> None:
+    """Below it are links to the other ways to find a message, which a search with results has not."""
+    with visiting(browser, factory, DESK, "light") as visit:
+        visit.page.goto(f"{factory}?q=zzyzx")
+        visit.page.get_by_text("No matching documents").wait_for()
+        other = visit.page.locator(".md-search-result").get_by_role("link", name="filter all messages")
+        assert other.is_visible()
+        searched(visit.page, "nutrunner")
+        assert not other.is_visible()
+        assert visit.complaints == []
+        visit.page.goto(f"{factory}?q=zzyzx")
+        other.click()
+        visit.page.wait_for_url("**/all-messages/**")

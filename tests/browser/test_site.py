@@ -13,6 +13,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, serving, visiting
+from tests.pages.manual import build_manual
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
 from xregit.pages.builder import build_site
@@ -39,12 +40,15 @@ KINDS = [
     "endpoints/broker/",
     "schemagroups/doors/schemas/opened/",
     "schemagroups/doors/schemas/opened/versions/1/",
+    "schemagroups/doors/schemas/opened/versions/2/since/1/",
     "glossaries/trade/terms/lock/",
     "model-reference/messagegroups/messages/",
-    "check-rules/",
-    "check-rules/missing-file/",
-    "authoring/",
-    "lakehouse/",
+    "help/",
+    "manual/",
+    "manual/check-rules/",
+    "manual/check-rules/missing-file/",
+    "manual/authoring/",
+    "manual/lakehouse/",
 ]
 DEPRECATED = "deprecated: {removal: 2099-01-01T00:00:00Z, alternative: /messagegroups/doors/messages/doors.opened}\n"
 # How each page is looked at, and what axe is asked there: nothing of colours that another width shows as well.
@@ -71,6 +75,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Iterator[str
     closed.write_text(f"description: Shut.\n{DEPRECATED}", encoding="utf-8")
     repository.commit("Shorten a description")
     build_site(registry, folder / "site", root / "site" / "mkdocs.yml")
+    build_manual(folder / "site" / "manual")
     with serving(folder / "site") as address:
         yield address
 
@@ -146,9 +151,9 @@ def test_tabs_need_no_script(browser: Browser, served: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(served + "messagegroups/doors/messages/doors.opened/")
-    panels = page.locator(".xr-panel")
+    panels = page.locator(".xr-example .xr-panel")
     assert [panel.is_visible() for panel in panels.all()] == [True, *[False] * (panels.count() - 1)]
-    page.locator(".xr-tabs input").first.focus()
+    page.locator(".xr-example .xr-tabs input").first.focus()
     page.keyboard.press("ArrowRight")
     assert [panel.is_visible() for panel in panels.all()][:2] == [False, True]
     context.close()
@@ -211,24 +216,26 @@ def test_paragraphs_run_as_their_first_letter_says(visit: Visit, served: str) ->
 
 
 def test_diagram_fits_between_the_sidebars(visit: Visit, served: str) -> None:
-    """At each width, enlarged text included, one drawing of a channel is shown, and all of it."""
+    """At each width, enlarged text included, an endpoint's page shows a diagram or a list, and all of it."""
     page = visit.page
-    page.goto(served + "map/")
+    page.goto(served + "endpoints/broker/")
     for width in (390, 720, 1000, 1225, 1280, 1600):
         page.set_viewport_size({"width": width, "height": 900})
-        shown = page.locator(".xr-diagram:visible")
+        shown = page.locator(":is(.xr-diagram, .xr-flow):visible")
         assert shown.count() == 1, width
         over = shown.evaluate("(drawing) => drawing.parentElement.scrollWidth - drawing.parentElement.clientWidth")
         assert over <= 0, width
 
 
-@pytest.mark.parametrize("address", ["", "all-messages/", "recognise/", MESSAGE, "authoring/"])
+@pytest.mark.parametrize("address", ["", "all-messages/", "recognise/", MESSAGE, "manual/authoring/"])
 def test_paper_has_nothing_to_click(browser: Browser, served: str, address: str) -> None:
     """Printed, a page has its text and what a reader has chosen, and no button, field or menu."""
     with visiting(browser, served, DESK, "light") as visit:
         visit.page.goto(served + address)
         visit.page.emulate_media(media="print")
-        seen = visit.page.locator("button:visible, input:visible, nav.md-nav:visible, .md-search:visible")
+        seen = visit.page.locator(
+            "button:not(th > *):visible, input:visible, nav:is(.md-nav, .xr-nav):visible, .md-search:visible"
+        )
         assert seen.evaluate_all("found => found.map(each => each.outerHTML)") == []
         assert visit.page.locator(".xr-tabs > label:visible").count() == visit.page.locator(".xr-tabs").count()
         assert visit.page.locator("h1").is_visible()
@@ -259,16 +266,16 @@ def _colours(page: Page, scheme: str) -> list[str]:
 def test_filter_narrows_a_list(browser: Browser, served: str) -> None:
     """Words typed above a list leave the rows that have them all."""
     with visiting(browser, served, PHONE, "light") as visit:
-        visit.page.goto(served + "all-messages/")
-        visit.page.fill("[data-xr-filter]", "panel http")
+        visit.page.goto(served + "all-fields/")
+        visit.page.fill("[data-xr-filter]", "butt press")
         rows = visit.page.locator(".xr-table tbody tr:visible")
         assert rows.count() == 1
-        assert "panel.pressed" in rows.first.inner_text()
+        assert rows.first.inner_text().startswith("button")
 
 
 def test_field_of_a_filter_shows_that_one_types_there(visit: Visit, served: str) -> None:
     """Who comes by the keyboard sees where they are: the theme takes the line around a field away."""
-    visit.page.goto(f"{served}all-messages/")
+    visit.page.goto(f"{served}all-fields/")
     visit.page.focus("[data-xr-filter]")
     assert visit.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
@@ -276,7 +283,7 @@ def test_field_of_a_filter_shows_that_one_types_there(visit: Visit, served: str)
 def test_filter_narrows_a_table_written_by_hand(browser: Browser, served: str) -> None:
     """The table of requirements has a filter too; what a row folds is found as well."""
     with visiting(browser, served, DESK, "light") as visit:
-        visit.page.goto(served + "conformance/")
+        visit.page.goto(served + "manual/conformance/")
         field, rows = (
             visit.page.locator("[data-xr-filter]").first,
             visit.page.locator("table").first.locator("tbody tr:visible"),
@@ -295,5 +302,23 @@ def test_lists_are_there_without_script(browser: Browser, served: str) -> None:
     page = context.new_page()
     page.goto(served + "all-messages/")
     assert page.locator(".xr-table tbody tr").count() == 5
-    assert not page.locator("[data-xr-filter]").is_visible()
+    assert not page.locator("#xr-messages").is_visible()
     context.close()
+
+
+def test_code_has_colours(visit: Visit, served: str) -> None:
+    """The parts of code are coloured as what they are, without a change of the page: names, texts, numbers, remarks."""
+    visit.page.goto(served + MESSAGE)
+    texts = """name => [...CSS.highlights.get(name)].map((part) => {
+        const range = new Range();
+        range.setStart(part.startContainer, part.startOffset);
+        range.setEnd(part.endContainer, part.endOffset);
+        return String(range);
+    })"""
+    coloured = "['xr-keyword', 'xr-key'].every((name) => CSS.highlights.get(name)?.size > 0)"
+    while not visit.page.evaluate(coloured):  # Playwright's own wait needs what the site's policy forbids.
+        visit.page.wait_for_timeout(50)
+    kinds = {name: set(visit.page.evaluate(texts, f"xr-{name}")) for name in ("key", "keyword", "string")}
+    assert '"basemessage"' in kinds["key"]
+    assert "import" in kinds["keyword"]
+    assert all(text[0] in "\"'" for text in kinds["string"])

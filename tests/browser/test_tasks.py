@@ -72,7 +72,7 @@ def test_which_topic_carries_faults_and_what_is_its_key(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [("which topic carries faults", "fleet.faults"), ("everything that contains vin", "The 35 messages that have vin")],
+    [("which topic carries faults", "fleet.faults"), ("everything that contains vin", "35 messages have vin")],
 )
 def test_questions_are_answered_as_their_words_are(visit: Visit, question: str, answer: str) -> None:
     """What a question has beside its subject does not lead elsewhere."""
@@ -103,8 +103,68 @@ def test_everything_that_contains_a_vin(visit: Visit) -> None:
     """Two clicks: the search, and its first result, which lists every message with a vin, and where it has it."""
     search_results(visit, "vin").first.locator("a").first.click()
     visit.page.wait_for_url("**/all-fields/vin/**")
-    count = visit.page.get_by_text("35 messages have a field or a placeholder of this name.")
+    count = visit.page.get_by_text("35 messages have a payload field or a placeholder with this name.")
     assert in_sight(visit, count)
     rows = visit.page.locator(".xr-table tbody tr")
     assert rows.count() == 35
     assert {"topic_name", "key", "path"} <= set(" ".join(rows.all_inner_texts()).replace(",", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("address", "facts"),
+    [
+        (
+            "messagegroups/shops.sales.kafka/messages/shops.receipt.completed/",
+            {
+                "Producers": "send it to Shop stream, sending",
+                "Consumers": "receive it from Shop stream, receiving",
+                "Channel": "shops.stream",
+                "Topic": "shops.sales",
+            },
+        ),
+        (
+            "messagegroups/luggage.handling/messages/luggage.bag.checkedin/",
+            {
+                "Producers": "Bag events, sending as luggage.handling.kafka/luggage.bag.checkedin",
+                "Channel": "luggage.bags",
+            },
+        ),
+    ],
+)
+def test_first_screen_of_a_message(visit: Visit, northgate: str, address: str, facts: dict[str, str]) -> None:
+    """What happened, who sends it, who gets it, on which channel, and an example are seen without scrolling."""
+    visit.page.goto(f"{northgate}{address}")
+    assert in_sight(visit, visit.page.locator(".xr-prose"))
+    for title, value in facts.items():
+        fact = visit.page.locator(f".xr-overview dt:text-is('{title}') + dd")
+        assert value in " ".join(fact.inner_text().split())
+        assert in_sight(visit, fact)
+    example, window = visit.page.locator(".xr-example code").first.bounding_box(), visit.page.viewport_size
+    assert example
+    assert window
+    assert example["y"] + 60 < window["height"]
+
+
+def test_what_changed_between_two_versions(visit: Visit, northgate: str) -> None:
+    """From a message two clicks lead to what any two versions of its payload differ in, and one more to another two."""
+    page = visit.page
+    page.goto(f"{northgate}messagegroups/shops.sales/messages/shops.receipt.completed/")
+    page.locator("#payload ~ dl dt:text-is('Compare with') + dd a", has_text="1").click()
+    page.wait_for_url("**/receipt/versions/3/since/1/")
+    rows = page.locator("#differences ~ div tbody tr, h2 ~ .xr-scroll tbody tr")
+    assert {"member", "flight", "lines[].discounts", "tip"} == {row.split("\n")[0] for row in rows.all_inner_texts()}
+    page.locator(".xr-facts dt:text-is('From') + dd a", has_text="2").click()
+    page.wait_for_url("**/receipt/versions/3/since/2/")
+    assert page.locator("h1").inner_text() == "Receipt, version 2 to 3"
+    assert rows.count() == 2
+
+
+def test_whom_a_new_version_breaks(visit: Visit, northgate: str) -> None:
+    """A schema's page says it in its first screen, and the comparison says which field does."""
+    page = visit.page
+    page.goto(f"{northgate}schemagroups/luggage.events/schemas/bag-scan/")
+    since = page.locator(".xr-facts dt:text-is('Compare with') + dd")
+    assert since.inner_text() == "1 breaks consumers"
+    assert in_sight(visit, since)
+    since.get_by_role("link").click()
+    assert page.locator("tr", has_text="method").locator("td").last.inner_text().endswith("breaks")

@@ -26,7 +26,7 @@ TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 250
 LOAD_MS = 120_000
 PHONE, DESK = (390, 844), (1280, 900)
 # The policy that the guide promises the site to work under.
-POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/docs/site.md").read_text(), re.MULTILINE)[0]
+POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/manual/site.md").read_text(), re.MULTILINE)[0]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -193,7 +193,7 @@ def test_openapi_documents_of_real_documents(shared: Path, tmp_path: Path, name:
 
 def test_lines_of_the_guide_make_a_client(root: Path, tmp_path: Path) -> None:
     """What the page about other tools shows of xrcg, in the folder of the example catalog, makes a package."""
-    page = (root / "site/docs/other-tools.md").read_text(encoding="utf-8")
+    page = (root / "site/manual/other-tools.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"^```sh\n([^`]*^xrcg [^`]*)```", page, re.MULTILINE)
     (tmp_path / "registry").symlink_to(root / "registry")
     path = os.pathsep.join((str(Path(sys.executable).parent), str(HOME / "bin"), os.environ["PATH"]))

@@ -79,8 +79,8 @@ def resolves(name: str) -> bool:
 
 
 def citing_rules() -> Mapping[str, Sequence[str]]:
-    """Return requirement → rules that enforce it."""
-    return _grouped((requirement, rule.name) for rule in RULES for requirement in rule.requirements)
+    """Return requirement → rules that enforce it, by name: the order of modules is of no interest to readers."""
+    return _grouped(sorted((requirement, rule.name) for rule in RULES for requirement in rule.requirements))
 
 
 def citing_attributes() -> Mapping[str, Sequence[str]]:

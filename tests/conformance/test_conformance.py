@@ -13,7 +13,7 @@ from tests.collection import COLLECTED
 from tests.conformance.table import citing_attributes, citing_rules, page, requirements, resolves
 
 APPLICABLE = [row for row in requirements() if row.applies]
-PAGE = Path("site/docs/conformance.md")
+PAGE = Path("site/manual/conformance.md")
 
 
 @pytest.fixture(scope="module")

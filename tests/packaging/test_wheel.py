@@ -103,6 +103,17 @@ def test_missing_extra_is_named(line: str, extra: str, bare: Path, repository: P
     assert "Traceback" not in process.stderr
 
 
+@pytest.mark.parametrize(
+    "name", ["xregit.route", "xregit.publish", "xregit.spark.classify", "xregit.spark.write_batch"]
+)
+def test_public_name_of_missing_extra_is_one_line(name: str, bare: Path, repository: Path) -> None:
+    """The functions that need Spark say so before anything imports it."""
+    code = f"import xregit, xregit.spark\ntry: {name}\nexcept xregit.XregitError as error: print(error)"
+    process = python(bare, "-c", code, at=repository)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "[spark]'" in process.stdout
+
+
 @pytest.mark.parametrize(("extra", "line"), [("site", "site"), ("spark", "tables")])
 def test_extra_brings_all_that_it_needs(extra: str, line: str, wheel: Path, repository: Path, tmp_path: Path) -> None:
     """The site's extra builds it without Spark's, and Spark's tells of tables without the site's."""

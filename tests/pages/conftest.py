@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages.manual import build_manual
 from tests.pages.small import small_folder
 from xregit.catalog import Registry, read_folder
 from xregit.pages import Page, pages
@@ -27,7 +28,10 @@ def small_pages(small: Registry) -> Mapping[str, Page]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """Return the folder of the small registry's site, built with the project's own configuration."""
+    """Return the folder of the small registry's site, built with the project's own configuration, and the manual."""
     folder = tmp_path_factory.mktemp("site")
-    build_site(small_folder(folder), folder / "site", root / "site" / "mkdocs.yml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MANUAL_URL", "manual/")
+        build_site(small_folder(folder), folder / "site", root / "site" / "mkdocs.yml")
+    build_manual(folder / "site" / "manual")
     return folder / "site"

@@ -18,6 +18,12 @@ SCHEMA = """
   }
 }
 """
+# In the next version a property is new, one is required, another has one value more, and a type differs.
+NEXT_SCHEMA = (
+    SCHEMA.replace('"required": ["id", "wheels"]', '"required": ["id", "wheels", "colour"]')
+    .replace('["left", "right"]', '["left", "right", "spare"]')
+    .replace('{"axles": {"type": "integer"}}', '{"axles": {"type": "string"}, "plate": {"type": "string"}}')
+)
 FILES = {
     "registry.yaml": """
         registryid: rich
@@ -136,5 +142,5 @@ FILES = {
           "2": {description: Has wheels., ancestor: "1"}
         """,
     "schemagroups/cars/schemas/moved/versions/1.json": SCHEMA,
-    "schemagroups/cars/schemas/moved/versions/2.json": SCHEMA,
+    "schemagroups/cars/schemas/moved/versions/2.json": NEXT_SCHEMA,
 }

@@ -35,6 +35,7 @@ from xregit.pages import commands
 from xregit.pages.context import HIDDEN, SiteContext
 from xregit.pages.examples import Example, examples, placeholder_rows, wire_examples
 from xregit.pages.links import Link
+from xregit.pages.message_page import message_page
 from xregit.pages.page import ROOT
 from xregit.protocols import Wire, read_wire
 
@@ -94,11 +95,22 @@ def test_examples_are_of_their_definitions(catalog: Registry) -> None:
             assert meant in {found.xid for found in matcher.match(each.wire).matches}, (message.xid, each.mode)
 
 
+def test_message_without_protocol_begins_with_its_payload(tmp_path: Path) -> None:
+    """Where nothing says how a message travels, its first screen has an example of the payload, once."""
+    schema = "dataschema: {type: object, properties: {door: {type: string, examples: [north]}}}"
+    files = {"messagegroups/g/messages/a.yaml": f"description: x\ndataschemaformat: JsonSchema/draft-07\n{schema}"}
+    registry = registry_of(tmp_path, files)
+    html = message_page(SiteContext(registry), registry.messages[0]).html
+    assert html.count('id="example"') == 1
+    assert html.index('id="example"') < html.index('id="properties"')
+    assert "north" in html
+
+
 def test_example_marks_the_values_of_placeholders(small: Registry) -> None:
     """What stands for a placeholder is marked in the example, and explained with the name of the placeholder."""
     message: Message = small[PLACE]
     (example,) = _examples(small, message)
-    assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "region-1"}
+    assert set(MARKED.findall(example.text)) == {"building-1", "door-1", "south"}
     assert "topic_name: buildings/building-1/doors/door-1" in _text(example)
     rows = {
         each.name: each
@@ -128,7 +140,7 @@ def test_same_example_each_time(small: Registry) -> None:
 
 def test_message_that_cannot_be_made_says_why(tmp_path: Path) -> None:
     """A definition that asks for what cannot be has no example but the reason."""
-    time = "{type: uritemplate, value: '{day}T00:00:00Z'}"
+    time = "{type: uritemplate, value: '{moment}T00:00:00Z'}"
     text = f"envelope: CloudEvents/1.0\nenvelopemetadata: {{type: {{value: a}}, time: {time}}}\n"
     registry = registry_of(tmp_path, {"messagegroups/g/messages/a.yaml": text})
     (example,) = _examples(registry, registry["/messagegroups/g/messages/a"])
@@ -407,7 +419,8 @@ def test_topic_of_the_endpoint_is_used() -> None:
 
 
 def _examples(registry: Registry, message: Message) -> tuple[Example, ...]:
-    return examples(SiteContext(registry), message, example_context(to_definition(message)))
+    site, values = SiteContext(registry), example_context(to_definition(message))
+    return examples(site, message, values, wire_examples(site, message, values))
 
 
 def _text(example: Example) -> str:

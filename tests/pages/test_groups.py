@@ -1,62 +1,55 @@
-"""Many groups to the beginnings of their ids."""
+"""Lists of groups, and the start page's cards, by domain."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.catalog.folders import registry_of
 from xregit.catalog import Registry
 from xregit.pages.context import SiteContext
-from xregit.pages.group_pages import MAX_FAMILIES, MAX_GROUPS, families, groups_page
-from xregit.pages.overview_pages import registry_page
+from xregit.pages.group_pages import groups_page
+from xregit.pages.overview_pages import MAX_DOMAINS, MAX_PARTS, registry_page
 
 DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in range(15)]
 
 
-@pytest.mark.parametrize(
-    ("ids", "due"),
-    [
-        (["b.x", "A.y", "a.x", "c"], {"a": 2, "b.x": 1, "c": 1}),
-        (["org.a.x", "org.a.y", "org.b"], {"org.a": 2, "org.b": 1}),
-        (
-            [
-                f"{name}{binding}"
-                for name in ("de.rail", "de.water.level", "eu.air")
-                for binding in ("", ".amqp", ".mqtt")
-            ],
-            {"de.rail": 3, "de.water.level": 3, "eu.air": 3},
-        ),
-        ([f"team{number}.events" for number in range(MAX_FAMILIES + 1)], {}),
-        ([f"{letter}{number}" for letter in "xy" for number in range(MAX_FAMILIES)], {"x": 60, "y": 60}),
-    ],
-    ids=[
-        "first labels, whatever their case",
-        "second ones where the first are one",
-        "all that they share",
-        "too many",
-        "first characters",
-    ],
-)
-def test_groups_are_gathered_by_how_their_ids_begin(ids: list[str], due: dict[str, int], tmp_path: Path) -> None:
-    """Each group is in one family; where ids begin in too many ways, or in one, there are none."""
-    result = families(_registry(tmp_path, ids).groups["messagegroups"].values())
-    assert {family.title: len(family.groups) for family in result} == due
-
-
-def test_start_page_leads_to_many_groups(tmp_path: Path) -> None:
-    """Each family leads to its first row on the page of all groups, and a group that is alone to its own page."""
-    book = SiteContext(_registry(tmp_path, [*DOMAINS, "orders"]))
-    assert len(DOMAINS) > MAX_GROUPS
-    start = registry_page(book).html
-    listed = groups_page(book, book.registry.model.groups["messagegroups"]).html
+def test_start_page_has_a_card_for_each_domain(tmp_path: Path) -> None:
+    """A card leads to its groups on the page of all, one of a single group to that; what is left out is counted."""
+    site = SiteContext(_registry(tmp_path, [*DOMAINS, "orders"]))
+    start = registry_page(site).html
+    listed = groups_page(site, site.registry.model.groups["messagegroups"]).html
     for anchor in ("air", "land", "sea"):
-        assert f'messagegroups/#from-{anchor}"' in start
-        assert listed.count(f'<tr id="from-{anchor}">') == 1
+        assert f'messagegroups/#domain-{anchor}"' in start
+        assert listed.count(f'<tbody id="domain-{anchor}">') == 1
     assert 'messagegroups/orders/"' in start
-    assert "All 46 message groups" in start
+    assert start.count(f">{15 - MAX_PARTS} more<") == 3
+    assert "All 46 message groups" not in start
     assert listed.index("/Air.0/") < listed.index("/land.9/") < listed.index("/orders/") < listed.index("/sea.0/")
+
+
+def test_start_page_has_the_largest_of_many_domains(tmp_path: Path) -> None:
+    """Those with the most messages, in the order of their names, and a link to all groups."""
+    files = {f"messagegroups/g{number}/messagegroup.yaml": "description: D.\n" for number in range(MAX_DOMAINS + 9)}
+    files |= {"messagegroups/z/messages/m.yaml": "name: M\n", "messagegroups/z/messagegroup.yaml": "name: Z\n"}
+    start = registry_page(SiteContext(registry_of(tmp_path, files))).html
+    assert start.count("<h3>") == MAX_DOMAINS
+    assert start.index("messagegroups/g0/") < start.index("messagegroups/z/")
+    assert f"All {MAX_DOMAINS + 10} message groups" in start
+
+
+def test_card_tells_size_and_owners(tmp_path: Path) -> None:
+    """It counts messages and groups of other types, and names who owns its groups."""
+    files = {
+        "messagegroups/a.b/messagegroup.yaml": "name: B\n",
+        "messagegroups/a.b/messages/m.yaml": "name: M\n",
+        "endpoints/a.hook/endpoint.yaml": "usage: [producer]\n",
+        "schemagroups/a/schemagroup.yaml": "name: A\n",
+    }
+    (tmp_path / "CODEOWNERS").write_text("* @everyone\n/registry/messagegroups/a.b/ @team-b\n")
+    start = registry_page(SiteContext(registry_of(tmp_path, files))).html
+    assert "1 message · 1 endpoint<" in start
+    assert "@team-b</a>" in start
+    assert "@everyone" not in start
 
 
 def _registry(folder: Path, ids: list[str]) -> Registry:

@@ -22,12 +22,13 @@ from tests.catalog.folders import registry_of
 from xregit.catalog import read_folder
 from xregit.cli import commands
 from xregit.diagnostics import Severity
+from xregit.pages.builder import build_site
 from xregit.protocols import read_wire
 from xregit.rules import check, rule_named
 from xregit.source.yaml_formatter import UnformattableError, format_yaml
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "site" / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "site" / "manual").glob("*.md")))
 RULE_PAGES = sorted((ROOT / "tools" / "xregit" / "rules" / "docs").glob("*.md"))
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 EXAMPLE = re.compile(r"`registry/(\S+\.(?:yaml|json))`[^\n]*\n\n```(?:yaml|json)\n(.*?)```", re.DOTALL)
@@ -36,7 +37,7 @@ CODE = re.compile(r"`([^`]+)`")
 # What ends a command in a shell: a remark, a pipe, a redirection.
 END = re.compile(r"\s#\s|[|<>]")
 TODAY = date(2026, 6, 1)
-FOLDERS = ("tests/", "tools/", ".ci/", ".github/", "site/docs/")
+FOLDERS = ("tests/", "tools/", ".ci/", ".github/", "site/")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -94,7 +95,7 @@ def test_wrong_commands_would_be_seen() -> None:
 
 
 @pytest.mark.parametrize("name", commands.COMMANDS)
-@pytest.mark.parametrize("page", ["README.md", "site/docs/commands.md"])
+@pytest.mark.parametrize("page", ["README.md", "site/manual/commands.md"])
 def test_tables_of_commands_are_true(page: str, name: str) -> None:
     """Both tables have a row for each command, whose options are its own."""
     rows = re.findall(rf"^\| `(?:xregit )?{name}[ `].*", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
@@ -118,7 +119,7 @@ def test_files_of_a_page_exist(page: Path) -> None:
 
 def test_modules_of_the_architecture_exist() -> None:
     """So is each file of the package that the page about its inside names."""
-    text = FENCE.sub("", (ROOT / "site/docs/architecture.md").read_text(encoding="utf-8"))
+    text = FENCE.sub("", (ROOT / "site/manual/architecture.md").read_text(encoding="utf-8"))
     named = [name for name in CODE.findall(text) if re.fullmatch(r"[a-z_/]+\.(py|js)|[a-z_]+/[a-z_/]+\.yaml", name)]
     assert len(named) >= 30
     package = ROOT / "tools" / "xregit"
@@ -141,7 +142,7 @@ def findings(folder: Path) -> list[str]:
 @pytest.fixture
 def doors(tmp_path: Path) -> Path:
     """Return the registry of the files that the authoring guide shows."""
-    shown = dict(EXAMPLE.findall((ROOT / "site/docs/authoring.md").read_text(encoding="utf-8")))
+    shown = dict(EXAMPLE.findall((ROOT / "site/manual/authoring.md").read_text(encoding="utf-8")))
     for name, text in {**shown, "registry.yaml": "registryid: guide\n"}.items():
         path = tmp_path / "registry" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,13 +162,15 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
     (message.parent / "doors.unlocked.yaml").write_text(message.read_text().replace("opened", "unlocked"))
     schema = doors / "schemagroups/doors/schemas"
     shutil.copytree(schema / "opened", schema / "unlocked")
-    parts = [text for text in blocks("site/docs/authoring.md", "yaml") if text.startswith(("protocol:", "deprecated:"))]
+    parts = [
+        text for text in blocks("site/manual/authoring.md", "yaml") if text.startswith(("protocol:", "deprecated:"))
+    ]
     assert len(parts) == 3
     (doors / "endpoints/doors-broker/messages").mkdir()
     for number, part in enumerate(parts):
         name = message.with_name(f"doors.part{number}.yaml")
         name.write_text(message.read_text().replace("doors.opened", f"doors.part{number}") + part)
-    (versions,) = (text for text in blocks("site/docs/authoring.md", "yaml") if text.startswith("versions:"))
+    (versions,) = (text for text in blocks("site/manual/authoring.md", "yaml") if text.startswith("versions:"))
     (schema / "opened/versions/2.json").write_text((schema / "opened/versions/1.json").read_text())
     with (schema / "opened/schema.yaml").open("a") as file:
         file.write(versions)
@@ -176,7 +179,7 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
 
 def test_accepted_findings_are(doors: Path) -> None:
     """The comments that the authoring guide shows accept what would be found without them."""
-    (shown,) = (text for text in blocks("site/docs/authoring.md", "yaml") if "xregit: ignore" in text)
+    (shown,) = (text for text in blocks("site/manual/authoring.md", "yaml") if "xregit: ignore" in text)
     message = doors / "messagegroups/doors/messages/doors.opened.yaml"
     text = message.read_text()
     message.write_text(text.replace("envelopemetadata:\n", shown))
@@ -187,7 +190,7 @@ def test_accepted_findings_are(doors: Path) -> None:
 
 def test_settings_for_changes_are_read(tmp_path: Path) -> None:
     """The settings, the drafts, the deprecation and the waiver that the guide shows let through what it says."""
-    shown = blocks("site/docs/changing.md", "yaml")
+    shown = blocks("site/manual/changing.md", "yaml")
     by_key = {re.sub(r"^#.*\n", "", text).partition(":")[0]: text for text in shown}
     registry = shutil.copytree(ROOT / "registry", tmp_path / "registry", ignore=lambda *_: {"xregit.yaml"})
     (registry / "xregit.yaml").write_text(by_key["rules"])
@@ -209,10 +212,10 @@ def test_settings_for_changes_are_read(tmp_path: Path) -> None:
 
 def test_action_and_hooks_of_the_guide_exist() -> None:
     """The inputs that it gives to our action, the hooks and the checkout are those of the repository."""
-    text = (ROOT / "site/docs/changing.md").read_text(encoding="utf-8")
+    text = (ROOT / "site/manual/changing.md").read_text(encoding="utf-8")
     action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text(encoding="utf-8"))
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    (steps,) = (block for block in blocks("site/docs/changing.md", "yaml") if "uses:" in block)
+    (steps,) = (block for block in blocks("site/manual/changing.md", "yaml") if "uses:" in block)
     checkout, ours = yaml.safe_load(steps)
     assert checkout["uses"] in (ROOT / ".github/workflows/check.yml").read_text(encoding="utf-8")
     assert ours["uses"] == "OWNER/REPOSITORY/.github/actions/check@COMMIT"
@@ -253,14 +256,14 @@ def test_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_message_on_the_wire_is_one() -> None:
     """The message that the page shows is read, and written as it stands there."""
-    (text,) = blocks("site/docs/wire.md", "json")
+    (text,) = blocks("site/manual/wire.md", "json")
     assert read_wire(json.loads(text)).as_json() == json.loads(text)
 
 
 def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
     """The document that it shows, imported as it says, gives the lines below."""
-    (document,) = blocks("site/docs/dialects.md", "json")
-    (console,) = blocks("site/docs/dialects.md", "console")
+    (document,) = blocks("site/manual/dialects.md", "json")
+    (console,) = blocks("site/manual/dialects.md", "console")
     (tmp_path / "catalog.cereg").write_text(document)
     prompt, _, printed = console.partition("\n")
     assert prompt == "$ xregit import catalog.cereg"
@@ -276,7 +279,7 @@ def test_import_prints_what_the_page_on_dialects_shows(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
 def test_document_is_prepared_for_a_server(tmp_path: Path) -> None:
     """What the page on other tools gives to jq leaves all but what a server refuses beside an alias."""
-    upload, _ = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
+    upload, _ = (text for text in blocks("site/manual/other-tools.md", "sh") if "jq " in text)
     document = xregit.compile(xregit.load(ROOT / "registry"), profile="1.0-rc4")
     (tmp_path / "catalog.json").write_text(json.dumps(document))
     command, _, _ = upload.partition("\njq ")[2].partition("\nxr ")
@@ -296,7 +299,7 @@ def test_document_is_prepared_for_a_server(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not here; .ci/debian installs it")
 def test_what_left_the_catalog_is_named_for_a_server(tmp_path: Path) -> None:
     """What the page gives to jq leaves the xids of entities that are gone, and of no other change."""
-    _, removal = (text for text in blocks("site/docs/other-tools.md", "sh") if "jq " in text)
+    _, removal = (text for text in blocks("site/manual/other-tools.md", "sh") if "jq " in text)
     message = "messagegroups/g/messages"
     before = {
         f"{message}/gone.yaml": "{}",
@@ -327,3 +330,26 @@ def test_every_block_of_code_is_one_for_the_site() -> None:
     lines = [(page.name, line) for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
     fences = [(name, line) for name, line in lines if line.lstrip().startswith("```")]
     assert [each for each in fences if not re.fullmatch(r"\s*```(\w*|\{[^}]*\})", each[1])] == []
+
+
+def test_branding_is_as_the_page_says(tmp_path: Path) -> None:
+    """With its lines in the configuration, logo, colours and texts are a team's own, and the policy stays."""
+    own = yaml.safe_load(blocks("site/manual/site.md", "yaml")[0])
+    (style,) = blocks("site/manual/site.md", "css")
+    files = {"mkdocs.yml": yaml.safe_dump({"site_name": "", "plugins": ["search", "xregit"], **own})}
+    files |= {
+        "docs/brand.css": style,
+        "docs/logo.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        "docs/more.md": "# More",
+    }
+    for name, text in files.items():
+        (tmp_path / "site" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site" / name).write_text(text, encoding="utf-8")
+    registry = registry_of(tmp_path, {"registry.yaml": "name: Acme\ndescription: |\n  Our messages.\n\n  And more.\n"})
+    build_site(registry, tmp_path / "out", tmp_path / "site" / "mkdocs.yml")
+    start = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    parts = ('src="logo.svg"', 'data-md-color-primary="custom"', 'href="brand.css"', 'href="more/"', own["copyright"])
+    assert [part for part in (*parts, "Content-Security-Policy") if part not in start] == []
+    text = start[start.index("<h1") :]
+    assert text.index("Our messages.") < text.index("About") < text.index("And more.")
+    assert (tmp_path / "out" / "brand.css").read_text(encoding="utf-8") == style

@@ -54,11 +54,12 @@ RICH_PAGES = [
     "messagegroups/cars.mqtt/messages/cars.parked/",
     "schemagroups/cars/schemas/moved/",
     "schemagroups/cars/schemas/moved/versions/2/",
+    "schemagroups/cars/schemas/moved/versions/2/since/1/",
 ]
 
 
 # What a message's page may have, and what the theme puts around it.
-MAX_PAGE_BYTES, MAX_FRAME_BYTES = 60_000, 13_000
+MAX_PAGE_BYTES, MAX_FRAME_BYTES = 80_000, 13_000
 
 
 @pytest.mark.parametrize("address", GOLDEN_PAGES)
@@ -121,11 +122,13 @@ def test_search_text_has_what_people_look_for(small_pages: Mapping[str, Page]) -
 
 def test_endpoint_is_found_by_address_and_authorization(tmp_path: Path) -> None:
     """Who reads an address in a configuration finds the endpoint, and so does who looks for a kind of authorization."""
-    stated = "protocol: MQTT/5.0\nprotocoloptions: {endpoints: [{uri: 'mqtts://hub.example.com:8884'}], "
+    stated = "protocol: MQTT/5.0\nprotocoloptions: {endpoints: [{uri: 'mqtts://hub.example.com:8884', "
+    stated += "description: The `hub` of *all* halls}], "
     stated += "authorization: [{type: OAuth2, granttypes: [client_credentials]}]}\n"
     by_address = {page.address: page for page in pages(registry_of(tmp_path, {"endpoints/e/endpoint.yaml": stated}))}
     result = by_address["endpoints/e/"].search
     assert all(word in result for word in ("mqtts://hub.example.com:8884", "OAuth2", "client_credentials"))
+    assert "The hub of all halls" in by_address["endpoints/e/"].html
 
 
 def test_schema_is_found_by_what_its_fields_mean(tmp_path: Path) -> None:
@@ -189,7 +192,7 @@ def test_long_chain_of_bases_is_cut(tmp_path: Path) -> None:
 def test_empty_registry_has_a_start_page(tmp_path: Path) -> None:
     """A registry without any group has a start page that says so."""
     start = next(iter(pages(registry_of(tmp_path, {}))))
-    assert "The registry is empty." in start.html
+    assert "The catalog is empty." in start.html
 
 
 def test_schema_that_is_missing_is_told(tmp_path: Path) -> None:
@@ -237,7 +240,8 @@ def test_many_fields_are_folded_then_cut(count: int, opened: bool, cut: bool, tm
 def test_group_tells_messages_with_the_same_id_apart(small_pages: Mapping[str, Page]) -> None:
     """A page names the group of another message with its own id, in full where it says what it is based on."""
     html = small_pages["messagegroups/doors.mqtt/messages/doors.opened/"].html
-    based_on, written_in = re.findall(r'messages/doors\.opened/"(?: title="\S+")?>(.*?)</a>', html)[:2]
+    link = r'messages/doors\.opened/"(?: title="\S+")?>(.*?)</a>'
+    based_on, written_in = (re.findall(link, html[html.index(start) :])[0] for start in ("Based on", "<tbody>"))
     assert (based_on, written_in) == ("doors/<wbr>doors.<wbr>opened", "doors")
 
 
@@ -256,7 +260,7 @@ def test_versions_show_in_what_they_differ(tmp_path: Path) -> None:
         "schemagroups/g/schemas/s/versions/2.json": "{}",
     }
     by_address = {page.address: page.html for page in pages(registry_of(tmp_path, files))}
-    columns = "<tr><th>Version</th><th>Changes</th><th>Follows</th><th>Since</th></tr>"
+    columns = "<tr><th>Version</th><th>Changes</th><th>Previous</th><th>Created</th><th>Compare with</th></tr>"
     assert columns in by_address["schemagroups/g/schemas/s/"]
     assert "<td>More.</td>" in by_address["schemagroups/g/schemas/s/versions/1/"]
 
@@ -283,7 +287,10 @@ def test_page_of_a_message_that_very_many_carry_stays_short(tmp_path: Path) -> N
     registry = registry_of(tmp_path, {**files, "messagegroups/g/messages/a.yaml": "description: x\n"})
     by_address = {page.address: page.html for page in pages(registry)}
     message, group = by_address["messagegroups/g/messages/a/"], by_address["messagegroups/g/"]
-    assert message.count("#connect") == MAX_CARRIERS
+    assert (
+        message[message.index('id="endpoints"') :].count('<tr><td class="xr-name"><a href="../../../../endpoints/')
+        == MAX_CARRIERS
+    )
     assert '<a href="../../../../messagegroups/g/">32 more endpoints, named by the group</a>' in message
     assert all(f'"../../endpoints/{each}/"' in group for each in ids)
     assert len(message) < MAX_PAGE_BYTES - MAX_FRAME_BYTES
@@ -323,7 +330,7 @@ def test_nothing_is_shown_empty(tmp_path: Path) -> None:
     assert wrong == []
     assert len(results) > 20
     html = next(page.html for page in results if page.address == "messagegroups/g/messages/typed/")
-    assert "No example could be made: the definition says nothing that a message has to have." in html
+    assert "There is no example: the definition sets no properties and no payload." in html
 
 
 SCALARS = (
@@ -347,8 +354,11 @@ NAMES = [
 ]  # fmt: skip
 
 
-# The scripts of the page that recognises messages.
-OWN = {"definitions.js", "../assets/wire.js", "../assets/recognise.js"}
+# The scripts of the pages that recognise messages, filter them, and show the map.
+OWN = {
+    "definitions.js", "../assets/wire.js", "../assets/recognise.js", "messages.js", "../assets/messages.js",
+    "system.js", "../assets/vendor/cytoscape.min.js", "../assets/vendor/cytoscape-dagre.min.js", "../assets/map.js",
+}  # fmt: skip
 
 
 ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6)

@@ -1,4 +1,4 @@
-"""The pages of a registry's docs site."""
+"""The pages of a registry's site."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 __all__ = ["ASSETS", "Page", "pages"]
 
 # The files that pages load.
-ASSETS = ("assets/xregit.css", "assets/xregit.js", "assets/wire.js", "assets/recognise.js")
+ASSETS = (
+    "assets/xregit.css",
+    "assets/xregit.js",
+    "assets/wire.js",
+    "assets/recognise.js",
+    "assets/messages.js",
+    "assets/map.js",
+    "assets/vendor/cytoscape.min.js",
+    "assets/vendor/cytoscape-dagre.min.js",
+    "assets/vendor/LICENSE.txt",
+)
 
 
 def pages(registry: Registry) -> Iterator[Page]:

@@ -82,7 +82,9 @@ def to_value(registry: Registry, value: object, depth: int = 0) -> Value:
         # A number in braces is a count in a regular expression; a property has no such name either.
         return Value(texts=(Text(value),) if any(part.placeholder.isdigit() for part in parts) else parts)
     if isinstance(value, Mapping) and value and depth < MAX_DEPTH:
-        return Value(members=tuple((str(name), to_value(registry, item, depth + 1)) for name, item in value.items()))
+        # A description is Markdown, wherever it stands.
+        members = ((str(name), plain(item) or item if name == "description" else item) for name, item in value.items())
+        return Value(members=tuple((name, to_value(registry, item, depth + 1)) for name, item in members))
     if isinstance(value, list | tuple) and value and depth < MAX_DEPTH:
         return Value(items=tuple(to_value(registry, item, depth + 1) for item in value))
     return Value(texts=(Text(to_text(value)),))

@@ -80,8 +80,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
         XregitError: the folder can't be written, or it has other files than pages written before.
     """
     from xregit.pages.context import SiteContext
-    from xregit.pages.recognise_page import definitions
-    from xregit.pages.site import all_pages
+    from xregit.pages.site import all_pages, data_files
 
     _refuse_other_files(folder)
     site = SiteContext(registry)
@@ -91,7 +90,7 @@ def write_pages(registry: Registry, folder: Path) -> int:
         write_files(target, ((name, (files("xregit.pages") / name).read_text("utf-8")) for name in ASSETS))
         for page in pages:
             write_files(target, _page_files(page))
-        write_files(target, definitions(site, pages))
+        write_files(target, data_files(site, pages))
     return len(pages)
 
 
@@ -149,18 +148,21 @@ def _mkdocs_settings(registry: Path, config: Path | None, loaded: Registry | Non
     if loaded is None and not registry.exists():
         message = f"{registry}: there is no registry"
         raise XregitError(message)
-    if config is not None:
-        if not config.is_file():
-            message = f"{config}: there is no configuration; name a mkdocs.yml"
-            raise XregitError(message)
-        yield {"config_file": str(config), "plugins": _plugins(config, registry, loaded)}
-        return
-    with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as docs:
-        yield {"config_file": str(default), "plugins": _plugins(default, registry, loaded), "docs_dir": docs}
+    if config is not None and not config.is_file():
+        message = f"{config}: there is no configuration; name a mkdocs.yml"
+        raise XregitError(message)
+    with as_file(files("xregit.pages") / DEFAULT_CONFIG) as default, TemporaryDirectory(prefix="xregit-") as empty:
+        place = config or default
+        own = _read_config(place)
+        settings = {"config_file": str(place), "plugins": _plugins(own, registry, loaded)}
+        # A site without hand-written pages needs no folder for them.
+        if config is None or not ({"docs_dir", "INHERIT"} & own.keys() or (config.parent / "docs").exists()):
+            settings["docs_dir"] = empty
+        yield settings
 
 
-def _plugins(config: Path, registry: Path, loaded: Registry | None) -> dict[str, Any]:
-    """Return the plugins of a configuration, ours among them, with the registry and its path."""
+def _read_config(config: Path) -> Mapping[str, Any]:
+    """Return what a configuration says."""
     with _mkdocs_errors(), config.open(encoding="utf-8") as file:
         from mkdocs.utils.yaml import yaml_load
 
@@ -168,6 +170,11 @@ def _plugins(config: Path, registry: Path, loaded: Registry | None) -> dict[str,
     if not isinstance(settings, Mapping):
         message = f"{config}: the configuration must be a map that begins with site_name"
         raise XregitError(message)
+    return settings
+
+
+def _plugins(settings: Mapping[str, Any], registry: Path, loaded: Registry | None) -> dict[str, Any]:
+    """Return the plugins of a configuration, ours among them, with the registry and its path."""
     entries = settings.get("plugins") or ["search"]
     plugins: dict[str, Any] = dict(entries) if isinstance(entries, Mapping) else {}
     for item in () if isinstance(entries, Mapping) else entries:
@@ -189,7 +196,7 @@ def _mkdocs_errors(level: int = logging.WARNING) -> Iterator[None]:
     except ModuleNotFoundError as error:
         from xregit.installed import install_command  # only errors need it
 
-        message = f"the docs site needs more than is installed: {install_command('site')}"
+        message = f"the site needs more than is installed: {install_command('site')}"
         raise XregitError(message) from error
     logger, handler = logging.getLogger("mkdocs"), _LogHandler(level)
     former_level = logger.level

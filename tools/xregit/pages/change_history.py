@@ -12,7 +12,7 @@ from xregit.changes.commit_changes import recent_commits
 from xregit.pages.links import Link, is_safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xregit.catalog.entities import Place
     from xregit.catalog.registry import Registry
@@ -84,12 +84,21 @@ class ChangeHistory:
 
     def of(self, xid: str, place: Place) -> tuple[CommitEntry, ...]:
         """Return the commits that changed an entity, the newest first; only recent ones say what they changed."""
-        file_commits = dict.fromkeys(self._registry.facts(place).commits)
         changes = self._changes.get(xid, {})
+        return tuple(self._entry(each, changes.get(each.sha, []), xid) for each in self._commits_of(xid, place))
+
+    def changed_messages(self) -> Iterator[tuple[str, Sequence[Commit]]]:
+        """Yield the messages that recent commits changed, each with all commits that did, the newest first."""
+        for xid in self._changes:
+            message = self._registry.resource(xid) if "/messages/" in xid else None
+            if message is not None:
+                yield xid, self._commits_of(xid, message.place)
+
+    def _commits_of(self, xid: str, place: Place) -> Sequence[Commit]:
+        file_commits, changes = dict.fromkeys(self._registry.facts(place).commits), self._changes.get(xid, {})
         recent = [each.commit.sha for each in self._recent]
         shas = dict.fromkeys((*(sha for sha in recent if sha in file_commits or sha in changes), *file_commits))
-        commits = [self._commits[sha] for sha in list(shas)[:MAX_COMMITS] if sha in self._commits]
-        return tuple(self._entry(commit, changes.get(commit.sha, []), xid) for commit in commits)
+        return [self._commits[sha] for sha in list(shas)[:MAX_COMMITS] if sha in self._commits]
 
     def _entry(self, commit: Commit, changes: Sequence[Change], xid: str = "") -> CommitEntry:
         repository = self._registry.settings.repository.rstrip("/")

@@ -26,6 +26,8 @@ PAYLOAD = "payload"
 # The end of a line that reads the payload from a file.
 DATA = f" --data {PAYLOAD}.json"
 _NAMES = re.compile(r"\{([^{}]+)\}")
+# Those of protocols that have no program to send with.
+DEFAULT_PORTS: Mapping[str, Facts] = {"AMQP/1.0": {"": 5672, "amqps": 5671}}
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
 
 
@@ -55,7 +57,7 @@ def send_targets(protocol: str, endpoints: Sequence[Endpoint]) -> tuple[Endpoint
 
 def is_reachable(protocol: str, addresses: Iterable[str]) -> bool:
     """Whether one of some addresses can be parsed."""
-    return any(_address_parts(protocol, address) for address in addresses)
+    return any(address_parts(protocol, address) for address in addresses)
 
 
 def send_command(wire: Wire, message: Facts, addresses: Sequence[str], options: Facts) -> str:
@@ -67,14 +69,11 @@ def send_command(wire: Wire, message: Facts, addresses: Sequence[str], options: 
     facts = protocols.facts("sending").get(wire.protocol)
     if facts is None:
         return ""
-    defaults = {name: options[name] for name in facts.get("options", ()) if _is_plain(options.get(name))}
-    message = {**defaults, **message}
-    for name in facts.get("every", ()):
-        message |= _merge_entries(name, options.get(name), message.get(name))
+    message = with_options(wire.protocol, message, options)
     if not _sendable(facts, message, wire.body):
         return ""
-    parts = next(filter(None, (_address_parts(wire.protocol, address) for address in addresses)), None)
-    parts = parts or _address_parts(wire.protocol, facts["default"])
+    parts = next(filter(None, (address_parts(wire.protocol, address) for address in addresses)), None)
+    parts = parts or address_parts(wire.protocol, facts["default"])
     words = [facts["program"], *facts.get("lead", ()), *_format_words(facts.get("address", ()), parts)]
     words += facts.get("schemes", {}).get(parts["scheme"], ())
     words += _arguments(facts, message)
@@ -86,6 +85,22 @@ def send_command(wire: Wire, message: Facts, addresses: Sequence[str], options: 
     return f"{_write_file(wire.body, PAYLOAD)}\n{line}"
 
 
+def with_options(protocol: str, message: Facts, options: Facts) -> dict[str, Any]:
+    """Return a message in its JSON form with what the options of its endpoint add to it."""
+    facts = protocols.facts("sending").get(protocol) or {}
+    defaults = {name: options[name] for name in facts.get("options", ()) if _is_plain(options.get(name))}
+    merged = {**defaults, **message}
+    for name in facts.get("every", ()):
+        merged |= _merge_entries(name, options.get(name), message.get(name))
+    return merged
+
+
+def needed(protocol: str) -> Sequence[str]:
+    """Return the fields without which a message can't be sent."""
+    names: Sequence[str] = (protocols.facts("sending").get(protocol) or {}).get("needs", ())
+    return names
+
+
 def _is_plain(value: Any) -> bool:
     """Whether an option is one value that can be sent as it is: no secret, and without placeholders."""
     return isinstance(value, str | int) and value != HIDDEN and "{" not in str(value)
@@ -93,9 +108,9 @@ def _is_plain(value: Any) -> bool:
 
 def _merge_entries(name: str, endpoint_value: Any, message_value: Any) -> dict[str, Any]:
     """Return the entries that an endpoint adds to every message, before a message's own; nothing where none are."""
-    own_names = {key.lower() for key, _ in _pairs(message_value)}
+    own_names = {key.lower() for key, _ in pairs(message_value)}
     added = ((key, value) for key, value in _text_entries(endpoint_value) if key.lower() not in own_names)
-    entries = [*added, *_pairs(message_value)]
+    entries = [*added, *pairs(message_value)]
     return {name: [{"name": key, "value": value} for key, value in entries]} if entries else {}
 
 
@@ -117,7 +132,7 @@ def _sendable(facts: Facts, message: Facts, body: bytes | None) -> bool:
         (body is None or len(body) <= MAX_BODY_BYTES)
         and (never is None or (never not in str(message) and never.encode() not in (body or b"")))
         and message.keys() <= fields
-        and all(message.get(name) for name in facts.get("needs", ()))
+        and all(message.get(name) for name in needed(message["protocol"]))
     )
 
 
@@ -130,11 +145,12 @@ def _arguments(facts: Facts, message: Facts) -> Iterator[str]:
         if values.get(name) is True:
             yield from words
     for name, words in facts.get("pairs", {}).items():
-        for key, value in _pairs(values.get(name)):
+        for key, value in pairs(values.get(name)):
             yield from _format_words(words, {"name": key, "value": value})
 
 
-def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+def pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of a list or map of a message in its JSON form."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from ((name, each) for each in (item if isinstance(item, list) else [item]))
@@ -146,7 +162,7 @@ def _format_words(words: Sequence[str], values: Mapping[str, Any]) -> Iterator[s
     return (word.format_map(values) for word in words)
 
 
-def _address_parts(protocol: str, address: str) -> Mapping[str, str]:
+def address_parts(protocol: str, address: str) -> Mapping[str, str]:
     """Return the parts of an address; nothing where it names no host, or has placeholders of its own."""
     prefix, _, rest = address.partition("//") if "//" in address else ("", "", address)
     scheme = prefix.removesuffix(":").lower()  # by hand, as Kafka's sasl_ssl is no scheme for urlsplit
@@ -157,9 +173,15 @@ def _address_parts(protocol: str, address: str) -> Mapping[str, str]:
         return {}
     if not host or "{" in address:
         return {}
-    ports = protocols.facts("sending")[protocol].get("port", {})
+    ports = (protocols.facts("sending").get(protocol) or {}).get("port", DEFAULT_PORTS.get(protocol, {}))
     base = f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}"
     return {"scheme": scheme, "host": host, "port": str(port or ports.get(scheme, ports.get("", ""))), "base": base}
+
+
+def http_url(parts: Mapping[str, str], message: Facts) -> str:
+    """Return the address that a message of HTTP is sent to."""
+    facts = protocols.facts("sending")["HTTP"]
+    return str(facts["target"].format_map({**_target_fields(facts, message), **parts}))
 
 
 def _target_names(facts: Facts) -> frozenset[str]:
@@ -177,7 +199,7 @@ def _target_fields(facts: Facts, message: Facts) -> Mapping[str, str]:
 def _query_or_text(value: Any) -> str:
     if not isinstance(value, list | Mapping):
         return str(value or "")
-    query = "&".join(f"{quote(name, safe='')}={quote(str(each), safe='')}" for name, each in _pairs(value))
+    query = "&".join(f"{quote(name, safe='')}={quote(str(each), safe='')}" for name, each in pairs(value))
     return f"?{query}" if query else ""
 
 

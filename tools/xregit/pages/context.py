@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
+from xregit.catalog.entities import Group
 from xregit.catalog.properties import Text
 from xregit.catalog.references import carried
 from xregit.catalog.views import text_of
@@ -25,25 +26,30 @@ from xregit.messages.payload import (
 )
 from xregit.pages.attributes import ADDRESSES, property_parts
 from xregit.pages.change_history import ChangeHistory
+from xregit.pages.comparison_pages import Comparisons, message_comparisons, schema_comparisons
+from xregit.pages.diagrams import System
 from xregit.pages.links import (
+    HELP,
     MAP,
+    OWNERS,
     PLACEHOLDERS,
     RECOGNISE,
     Link,
     address,
-    case_insensitive,
     href,
     link_to,
+    natural_order,
     reference,
     unambiguous_address,
     unique_ids,
 )
+from xregit.pages.navigation import Navigation
 from xregit.pages.prose import prose, summary
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.rules.endpoints import is_credential
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group
+    from xregit.catalog.entities import Resource
     from xregit.catalog.properties import Property
     from xregit.catalog.registry import Registry
     from xregit.catalog.views import Endpoint, Message
@@ -83,11 +89,12 @@ class SchemaFacts:
 class SiteContext:
     """The registry of a site and what its pages share."""
 
-    def __init__(self, registry: Registry) -> None:
-        """Start a site for a registry, which stays as it is."""
-        self.registry = registry
-        self.map, self.recognise = (unambiguous_address(registry.model, page) for page in (MAP, RECOGNISE))
-        self.channel_contents: dict[str, tuple[Link, ...]] = {}
+    def __init__(self, registry: Registry, manual: str = "") -> None:
+        """Start a site for a registry, which stays as it is; ``manual`` is the address of the manual of xregit."""
+        self.registry, self.manual = registry, manual
+        self.map, self.recognise, self.help = (
+            unambiguous_address(registry.model, page) for page in (MAP, RECOGNISE, HELP)
+        )
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
         self._links: dict[tuple[str, str], Link] = {}
@@ -95,6 +102,7 @@ class SiteContext:
         self._definitions: dict[str, Definition] = {}
         self._schemas: dict[SchemaSource, SchemaFacts] = {}
         self._message_schemas: dict[str, SchemaFacts] = {}
+        self._comparisons: dict[str, Comparisons] = {}
 
     @cached_property
     def title(self) -> str:
@@ -106,6 +114,16 @@ class SiteContext:
     def summary(self) -> str:
         """What the registry is, in a sentence."""
         return summary(self.registry.attributes.get("description")) or f"The message catalog {self.title}"
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        """The domains, and the tree beside each page."""
+        return Navigation(self.registry)
+
+    def domain(self, xid: str) -> str:
+        """Return the title of the domain of a group, or of the group of a resource."""
+        group = self.registry.entity("/".join(xid.split("/")[:3]))
+        return self.navigation.domain(group) if isinstance(group, Group) else ""
 
     @cached_property
     def history(self) -> ChangeHistory:
@@ -129,12 +147,12 @@ class SiteContext:
         return self.link(xid, message if unique else f"{group}/{message}")
 
     def crumbs(self, xid: str) -> tuple[Link, ...]:
-        """Return the links from the start page down to the page above an entity's."""
+        """Return the links from the page of all groups of a type down to the page above an entity's."""
         plural, *parts = xid.split("/")[1:]
         model = self.registry.model.groups.get(plural)
-        links = [Link(self.title, href("")), Link(type_title(model.plural if model else plural), href(address(plural)))]
         ancestors = ["/" + "/".join((plural, *parts[:end])) for end in range(1, len(parts), 2)]
-        return (*links, *(self.link(each) for each in ancestors))
+        top = Link(type_title(model.plural if model else plural), href(address(plural)))
+        return (top, *(self.link(each) for each in ancestors))
 
     def prose(self, text: object) -> Markup:
         """Return a description as safe HTML, with links to entities leading to their pages."""
@@ -189,6 +207,17 @@ class SiteContext:
             schema.payloads[media_type] = encode_payload(message, schema.example)
         return schema.payloads[media_type]
 
+    def comparisons(self, schema: Resource) -> Comparisons:
+        """Return the comparisons of the versions of a schema."""
+        if schema.xid not in self._comparisons:
+            self._comparisons[schema.xid] = schema_comparisons(self, schema)
+        return self._comparisons[schema.xid]
+
+    @cached_property
+    def message_comparisons(self) -> Mapping[str, Comparisons]:
+        """The comparisons of messages at the last commits that changed each, by xid."""
+        return message_comparisons(self)
+
     def entry(self, message: Message) -> Entry:
         """Return a message as lists show it."""
         if message.xid not in self._entries:
@@ -220,31 +249,27 @@ class SiteContext:
         return {group: tuple(endpoints) for group, endpoints in carriers.items()}
 
     @cached_property
-    def channels(self) -> Mapping[str, tuple[Endpoint, ...]]:
-        """The endpoints of each channel, in the order of its name."""
-        channels: dict[str, list[Endpoint]] = defaultdict(list)
-        for endpoint in self.registry.endpoints:
-            if endpoint.channel:
-                channels[endpoint.channel].append(endpoint)
-        return {title: tuple(channels[title]) for title in sorted(channels, key=case_insensitive)}
-
-    @cached_property
-    def channel_ids(self) -> Mapping[str, str]:
-        """The ids of the headings on the map, by channel."""
-        return unique_ids(self.channels)
+    def system(self) -> System:
+        """The endpoints, channels and message groups as a graph."""
+        return System(self)
 
     @cached_property
     def placeholder_ids(self) -> Mapping[str, str]:
         """The ids of the headings on the page of all placeholders, by name."""
         properties = (item for message in self.registry.messages for item in message.properties)
-        return unique_ids(sorted({name for item in properties for name in item.placeholders}, key=case_insensitive))
+        return unique_ids(sorted({name for item in properties for name in item.placeholders}, key=natural_order))
 
     @cached_property
     def owner_ids(self) -> Mapping[str, str]:
         """The ids of the headings on the page of all owners, by name."""
         owners = self.registry.owners
         names = {name for group in self.registry.all_groups for name in owners.of(group.place.path)}
-        return unique_ids(sorted(names, key=case_insensitive))
+        return unique_ids(sorted(names, key=natural_order))
+
+    def owner(self, name: str) -> Link:
+        """Return the link to what an owner owns; one without a whole group is not listed there."""
+        anchor = self.owner_ids.get(name)
+        return Link(name, f"{href(OWNERS)}#{anchor}" if anchor else "")
 
     def placeholder(self, name: str) -> Link:
         """Return the link to all messages that have a placeholder."""

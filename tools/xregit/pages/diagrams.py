@@ -1,71 +1,224 @@
-"""Diagrams of who sends to whom, and the map, which has one for each channel.
+"""The system as a graph, and diagrams of it: message groups, endpoints and channels, in the order that messages travel.
 
-Senders are on the left, a channel in the middle, receivers on the right. Positions are in the units of an SVG's view
-box; colours come from the style sheet.
+A diagram has four columns: what is sent, the endpoints that clients send to, channels, and the endpoints that clients
+receive from. Positions are in the units of an SVG's view box; colours come from the style sheet. A phone has a focused
+diagram as a list.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
-from xregit.pages.links import Link, address, href
-from xregit.pages.page import Page
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.references import carried_groups
+from xregit.catalog.resolver import group_of
+from xregit.catalog.views import text_of
+from xregit.pages.links import address, href, natural_order
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xregit.catalog.views import Endpoint
     from xregit.pages.context import SiteContext
 
 
-# Three columns fit beside the navigation and the table of contents of a window of 1280 pixels.
-WIDTH, LINE, PADDING, GAP, BETWEEN = 250, 18, 8, 12, 38
-# Fonts differ; the widest of the usual ones needs some 8 units for a letter, and 7 for a small one.
-MAX_CHARS, MAX_SMALL_CHARS = 29, 32
-# Columns are centred, but not so far down that a reader of a long diagram does not see the channel at first.
-MAX_SHIFT = 240
-# A channel's box names at most this many groups, and endpoints that have messages of their own.
-MAX_GROUPS = 40
-# The page of an endpoint shows at most this many others on its channel; else such pages would grow with their square.
-MAX_NEIGHBOURS = 60
 SENDING = "producer"
-# How far from the middle of a channel lines arrive and leave, where they do so on the same side.
-ARROW_OFFSET = 6
-_HEAD = "m-7 -4l7 4l-7 4"
-_ENDS = re.compile(r"[ ./_:-]")
+# The columns. An endpoint of which clients are both producers and consumers is one that they send to.
+CONTENTS, SENT_TO, CHANNEL, RECEIVED_FROM = range(4)
+TITLES = ("Message groups", "Clients send to", "Channels", "Clients receive from")
+DOMAIN_TITLES = {CONTENTS: "Domains", SENT_TO: "Sent in", RECEIVED_FROM: "Received in"}
+# A focused diagram has at most this many boxes in a column, so that pages of a channel with very many endpoints stay
+# short. One of the whole system has at most this many boxes, and else two for each domain, of this many domains.
+MAX_ROWS, MAX_BOXES, MAX_DOMAINS = 6, 120, 20
+
+# Four columns fit beside the navigation and the table of contents of a window of 1280 pixels; those of the whole system
+# have the room of the table of contents too.
+WIDTH, WHOLE_WIDTH, BETWEEN, LINE, PADDING, GAP, HEAD = 186, 216, 34, 17, 7, 10, 22
+# Fonts differ; the widest of the usual ones needs some 7 units for a letter, and 6.5 for a small one.
+MAX_CHARS, MAX_WHOLE_CHARS, MAX_SMALL_CHARS = 24, 28, 26
+# What stands for the messages that an endpoint alone carries is its key and this.
+OWN = "/messages"
+# The widest line between domains; it gets wider with the number of channels.
+MAX_STROKE = 4
+_ENDS = re.compile(r"[ ./_:-]|[a-z](?=[A-Z])")
+_SWEEPS = 4
+
+
+class Node(NamedTuple):
+    """A part of the system; ``key`` is an entity's xid, or a kind and a name such as ``channel/orders``."""
+
+    key: str
+    kind: str
+    title: str
+    href: str
+    column: int
+    note: str = ""
+    domain: str = ""
+
+
+Edges = dict[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of text in a box, below its upper edge; ``full`` is the text before it was cut.
+class Station:
+    """An endpoint in the system; ``groups`` are the xids of the message groups that it carries, in their order."""
 
-    ``rest`` is on a second line, ``step`` units below.
-    """
+    node: Node
+    channel: str
+    groups: Mapping[str, None]
+    sends: bool
+    receives: bool
+
+
+class System:
+    """The endpoints, channels and message groups of a registry as nodes, and what leads to what."""
+
+    def __init__(self, site: SiteContext) -> None:
+        """Read the endpoints of a site's registry."""
+        self._site = site
+        self.stations: dict[str, Station] = {}
+        self.channels: dict[str, Node] = {}
+        self._sides: dict[tuple[str, int], list[str]] = defaultdict(list)
+        self._sent: dict[str, set[str]] = defaultdict(set)
+        for endpoint in sorted(site.registry.endpoints, key=lambda each: natural_order(each.id)):
+            self._add(endpoint)
+
+    def _add(self, endpoint: Endpoint) -> None:
+        sends = SENDING in endpoint.usage
+        receives = not endpoint.usage or bool(set(endpoint.usage) - {SENDING})
+        node = Node(
+            endpoint.xid,
+            "endpoint",
+            endpoint.name or endpoint.id,
+            self._site.link(endpoint.xid).href,
+            SENT_TO if sends else RECEIVED_FROM,
+            ", ".join(filter(None, (endpoint.protocol, *endpoint.usage))),
+            self._site.domain(endpoint.xid),
+        )
+        carried = carried_groups(self._site.registry, endpoint.entity)
+        groups = dict.fromkeys(group.xid for group in carried if group.type.plural == "messagegroups")
+        channel = f"channel/{endpoint.channel}" if endpoint.channel else ""
+        self.stations[node.key] = Station(node, channel, groups, sends, receives)
+        if channel:
+            link = map_href(self._site, channel)
+            own = Node(channel, "channel", endpoint.channel, link, CHANNEL, domain=node.domain)
+            # A channel belongs to who sends on it.
+            if channel not in self.channels or (sends and not self._sides[channel, SENT_TO]):
+                self.channels[channel] = own
+            self._sides[channel, node.column].append(node.key)
+            if sends:
+                self._sent[channel].update(groups)
+
+    @cached_property
+    def groups(self) -> Mapping[str, Node]:
+        """The message groups."""
+        groups = self._site.registry.groups.get("messagegroups", {})
+        return {groups[key].xid: self._group(groups[key]) for key in sorted(groups, key=natural_order)}
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Node]:
+        """All nodes by their keys."""
+        stations = {key: station.node for key, station in self.stations.items()}
+        return {**self.groups, **stations, **self.channels}
+
+    def _group(self, group: Group) -> Node:
+        count = len(group.collections.get("messages", {}))
+        return Node(
+            group.xid,
+            "group",
+            text_of(group.attributes, "name") or group.id,
+            self._site.link(group.xid).href,
+            self.column(self._site.carriers.get(group.xid, ())),
+            f"{count:,} message{'s' * (count != 1)}",
+            self._site.domain(group.xid),
+        )
+
+    def column(self, carriers: Sequence[str]) -> int:
+        """Return the column of what endpoints carry: that of the channels where clients send to none of them."""
+        return CHANNEL if carriers and not any(self.stations[key].sends for key in carriers) else CONTENTS
+
+    def edges(self, nodes: Mapping[str, Node]) -> Edges:
+        """Return what leads to what among some of the nodes.
+
+        A group leads to the endpoints that clients send its messages to. It leads directly to one that they receive
+        them from only where it does not come along a channel.
+        """
+        edges: Edges = {}
+        groups = [key for key, node in nodes.items() if node.kind in {"group", "message"}]
+        for key in nodes:
+            station = self.stations.get(key)
+            if station is None:
+                continue
+            fewer, others = (groups, station.groups) if len(groups) < len(station.groups) else (station.groups, nodes)
+            sent = () if station.sends else self._sent.get(station.channel, ())
+            edges.update(((group, key), 1) for group in fewer if group in others and group not in sent)
+            if f"{key}{OWN}" in nodes:
+                edges[f"{key}{OWN}", key] = 1
+            if station.channel in nodes and station.sends:
+                edges[key, station.channel] = 1
+            if station.channel in nodes and station.receives:
+                edges[station.channel, key] = 1
+        return edges
+
+    def around(self, carriers: Sequence[str], *, whole: bool) -> tuple[dict[str, Node], dict[int, int]]:
+        """Return the nodes of some endpoints, their channels and who is on these, and how many more each column has.
+
+        Of a channel's endpoints these are all where ``whole``, else those of the sides on which none of them is.
+        """
+        columns: dict[int, dict[str, Node]] = {column: {} for column in (SENT_TO, CHANNEL, RECEIVED_FROM)}
+        stations = [self.stations[key] for key in carriers]
+        channels = dict.fromkeys(station.channel for station in stations if station.channel)
+        columns[CHANNEL] = {key: self.channels[key] for key in channels}
+        sides = {(station.channel, station.node.column) for station in stations}
+        for station in stations:
+            columns[station.node.column][station.node.key] = station.node
+        counts = {column: len(each) for column, each in columns.items()}
+        for side in ((channel, column) for channel in channels for column in (SENT_TO, RECEIVED_FROM)):
+            if whole or side not in sides:
+                keys = self._sides.get(side, [])
+                counts[side[1]] += len(keys) - (side in sides)  # where there is a whole, it is that of one endpoint
+                columns[side[1]] |= {key: self.stations[key].node for key in keys[:MAX_ROWS]}
+        nodes = {key: node for each in columns.values() for key, node in list(each.items())[:MAX_ROWS]}
+        return nodes, {column: count - min(count, MAX_ROWS) for column, count in counts.items()}
+
+
+def map_href(site: SiteContext, key: str) -> str:
+    """Return the link to the map with the focus on a node."""
+    return f"{href(site.map)}?focus={quote(key, safe='/')}"
+
+
+class Line(NamedTuple):
+    """A line of text in a box, ``y`` below its upper edge."""
 
     text: str
-    href: str
     y: int
-    full: str = ""
     small: bool = False
-    rest: str = ""
-    step: int = LINE
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box with its lines; ``current`` marks the one that the page is about."""
+    """A node with its place in a drawing."""
 
+    node: Node
     x: int
     y: int
     height: int
     lines: tuple[Line, ...]
-    kind: str
-    current: bool = False
-    width: int = WIDTH
+    current: bool
+    width: int
+
+    @property
+    def cut(self) -> bool:
+        """Whether the lines leave out a part of the title."""
+        return "".join(line.text for line in self.lines if not line.small) != self.node.title
 
     @property
     def middle(self) -> int:
@@ -73,144 +226,235 @@ class Box:
         return self.y + self.height // 2
 
 
-@dataclass(frozen=True, slots=True)
-class Diagram:
-    """Boxes, and the paths of the lines between them; ``narrow`` is the same for a phone."""
+class Path(NamedTuple):
+    """A line between two boxes; an arrow at its end has its point at ``x`` and ``y``."""
 
+    d: str
+    width: float
+
+
+class Column(NamedTuple):
+    """The nodes of a column below its title; ``more`` counts those left out, in a line at ``y``."""
+
+    title: str
+    nodes: Sequence[Node]
+    more: int = 0
+    x: int = 0
+    y: int = 0
+
+
+# Without names to match, a page that is shortened keeps a diagram as it is.
+@dataclass(frozen=True, slots=True, match_args=False)
+class Diagram:
+    """Boxes in columns, and the lines between them; it is false where nothing leads to anything.
+
+    ``href`` leads to the same on the map. ``whole`` is the diagram of the whole system, which is no list on a phone.
+    """
+
+    label: str
+    columns: tuple[Column, ...]
+    boxes: tuple[Box, ...]
+    paths: tuple[Path, ...]
     width: int
     height: int
-    boxes: tuple[Box, ...]
-    paths: tuple[str, ...]
-    title: str
-    narrow: Diagram | None = None
+    href: str
+    whole: bool
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to see."""
+        return bool(self.paths)
+
+    def __html__(self) -> str:
+        """Return the diagram as HTML."""
+        return render("diagram.html", diagram=self)
 
 
-def neighbours(site: SiteContext, endpoint: Endpoint) -> tuple[Endpoint, ...]:
-    """Return the other endpoints on an endpoint's channel, the first ones of very many."""
-    others = (each for each in site.channels.get(endpoint.channel, ()) if each.xid != endpoint.xid)
-    return tuple(islice(others, MAX_NEIGHBOURS))
+def focused_diagram(site: SiteContext, xid: str) -> Diagram:
+    """Return the diagram around an endpoint, a message group or a message; an empty one for any other entity."""
+    system, entity = site.system, site.registry.entity(xid)
+    group = group_of(site.registry, entity) if isinstance(entity, Resource) else entity
+    kind = group.type.plural if isinstance(group, Group) else ""
+    current = xid
+    if not isinstance(group, Group) or kind not in {"endpoints", "messagegroups"}:
+        return _diagram("", {}, {}, {}, "")
+    carriers = (group.xid,) if kind == "endpoints" else site.carriers.get(group.xid, ())
+    nodes, more = system.around(carriers, whole=xid in system.stations)
+    if isinstance(entity, Resource):
+        current = group.xid if kind == "messagegroups" else f"{group.xid}{OWN}"
+        title, link = text_of(entity.attributes, "name") or entity.id, site.link(xid).href
+        nodes[current] = Node(current, "message", title, link, system.column(carriers), f"in {group.id}")
+    elif kind == "messagegroups":
+        nodes[xid] = system.groups[xid]
+    else:
+        contents = [system.groups[key] for key in system.stations[xid].groups]
+        nodes |= {node.key: node for node in contents[:MAX_ROWS]}
+        more[CONTENTS] = max(0, len(contents) - MAX_ROWS)
+    label, link = f"Message flow around {nodes[current].title}", map_href(site, xid)
+    return _diagram(label, nodes, system.edges(nodes), more, link, current=current)
 
 
-def more_endpoints(site: SiteContext, endpoints: Sequence[Endpoint], channel: str) -> Link | None:
-    """Return the link to all endpoints on a channel where these are a part of them."""
-    count = len(site.channels.get(channel, ())) - len(endpoints)
-    return Link(f"{count:,} more endpoints", _channel_href(site, channel)) if count > 0 else None
+def system_diagram(site: SiteContext) -> Diagram:
+    """Return the diagram of the whole system; of a large one, what its domains send to one another.
 
-
-def _channel_href(site: SiteContext, channel: str) -> str:
-    return f"{href(site.map)}#{site.channel_ids[channel]}"
-
-
-def channel_diagram(site: SiteContext, endpoints: Sequence[Endpoint], channel: str, current: str = "") -> Diagram:
-    """Return the diagram of endpoints on one channel, or of a single endpoint without one.
-
-    ``current`` is the xid of the endpoint that the page is about.
+    Where they send one another nothing, it is by which protocols each has its endpoints.
     """
-    senders = [each for each in endpoints if SENDING in each.usage]
-    receivers = [each for each in endpoints if set(each.usage) - {SENDING} or not each.usage]
-    middle = _box(_channel_lines(site, endpoints, channel), "channel")
-    centre = WIDTH + BETWEEN if senders else 0
-    left = list(_column(0, (_endpoint_box(site, each, current) for each in senders)))
-    right = list(_column(centre + WIDTH + BETWEEN, (_endpoint_box(site, each, current) for each in receivers)))
-    height = max((box.y + box.height for box in (*left, *right, middle)), default=0)
-    left, right = [_centred(column, height) for column in (left, right)]
-    (middle,) = _centred([replace(middle, x=centre)], height)
-    paths = (
-        *(_path(box.x + WIDTH, box.middle, middle.x, middle.middle) for box in left),
-        *(_path(middle.x + WIDTH, middle.middle, box.x, box.middle) for box in right),
-    )
-    title = f"Who sends to whom {'on ' + channel if channel else 'through ' + endpoints[0].id}"
-    width = centre + WIDTH + (BETWEEN + WIDTH if receivers else 0)
-    narrow = _narrow(left, middle, right, title)
-    return Diagram(width, height, (*left, middle, *right), paths, title, narrow)
+    system = site.system
+    if len(system.nodes) <= MAX_BOXES:
+        nodes = dict(system.nodes)
+        return _diagram("Message flow", nodes, system.edges(nodes), {}, href(site.map), whole=True)
+    nodes, edges = _domains(site)
+    if edges:
+        return _diagram("Message flow between domains", nodes, edges, {}, href(site.map), whole=True)
+    nodes, edges = _protocols(site)
+    return _diagram("Domains and their protocols", nodes, edges, {}, href(site.map), whole=True)
 
 
-def _narrow(senders: Sequence[Box], channel: Box, receivers: Sequence[Box], title: str) -> Diagram:
-    """Return a diagram of one column: senders above the channel, receivers below, lines along its left side."""
-    boxes = tuple(_column(BETWEEN, (*senders, channel, *receivers)))
-    middle = boxes[len(senders)]
-    paths = (
-        *(_bracket(box.middle, middle.middle - ARROW_OFFSET) for box in boxes[: len(senders)]),
-        *(_bracket(middle.middle + ARROW_OFFSET, box.middle) for box in boxes[len(senders) + 1 :]),
-    )
-    return Diagram(BETWEEN + WIDTH, boxes[-1].y + boxes[-1].height, boxes, paths, title)
+def _domains(site: SiteContext) -> tuple[dict[str, Node], Edges]:
+    """Return a node for each domain that sends to another or receives from one, and the channels between as edges.
 
-
-def _endpoint_box(site: SiteContext, endpoint: Endpoint, current: str) -> Box:
-    link = site.link(endpoint.xid, endpoint.name)
-    lines = [(link, False), (Link(", ".join(filter(None, (endpoint.protocol, *endpoint.usage)))), True)]
-    return _box(lines, "endpoint", current=endpoint.xid == current)
-
-
-def _channel_lines(site: SiteContext, endpoints: Sequence[Endpoint], channel: str) -> list[tuple[Link, bool]]:
-    """Return the lines in the box of a channel: its name, its messages, and how many endpoints are left out."""
-    if not channel:
-        return [(link, True) for link in _contents(site, endpoints)] or [(Link("no messages"), True)]
-    if channel not in site.channel_contents:
-        site.channel_contents[channel] = tuple(_contents(site, site.channels[channel]))
-    more = more_endpoints(site, endpoints, channel)
-    small = [*site.channel_contents[channel], *([more] if more else [])]
-    return [(Link(channel, _channel_href(site, channel)), False), *((link, True) for link in small)]
-
-
-def _contents(site: SiteContext, endpoints: Sequence[Endpoint]) -> Iterator[Link]:
-    """Yield the groups of messages that endpoints carry, then the endpoints that have messages of their own."""
-    groups = list(dict.fromkeys(group.xid for each in endpoints for group in each.messagegroups))
-    yield from map(site.link, groups[:MAX_GROUPS])
-    if len(groups) > MAX_GROUPS:
-        yield Link(f"{len(groups) - MAX_GROUPS} more message groups", href(address("/messagegroups")))
-    with_messages = [each for each in endpoints if each.entity.collections.get("messages")]
-    for each in with_messages[:MAX_GROUPS]:
-        count = len(each.entity.collections["messages"])
-        yield Link(f"{count} message{'s' * (count != 1)} of {each.id}", f"{site.link(each.xid).href}#contract")
-    if len(with_messages) > MAX_GROUPS:
-        yield Link(f"messages of {len(with_messages) - MAX_GROUPS} more", href(address("/endpoints")))
-
-
-def _box(lines: Iterable[tuple[Link, bool]], kind: str, *, current: bool = False) -> Box:
-    box_lines: list[Line] = []
-    y = PADDING
-    for link, small in lines:
-        text, rest = (_cut(link.text, MAX_SMALL_CHARS), "") if small else _split_name(link.text)
-        if text:
-            box_lines.append(Line(text, link.href, y + LINE - 5, link.text, small=small, rest=rest))
-            y += 2 * LINE if rest else LINE
-    return Box(0, 0, PADDING + y, tuple(box_lines), kind, current=current)
-
-
-def _column(x: int, boxes: Iterable[Box]) -> Iterator[Box]:
-    y = 0
-    for box in boxes:
-        yield replace(box, x=x, y=y)
-        y += box.height + GAP
-
-
-def _centred(boxes: list[Box], height: int) -> list[Box]:
-    own_height = max((box.y + box.height for box in boxes), default=0)
-    shift = min((height - own_height) // 2, MAX_SHIFT)
-    return [replace(box, y=box.y + shift) for box in boxes]
-
-
-def _path(x1: int, y1: int, x2: int, y2: int) -> str:
-    """Return a line that leaves and arrives level, with the head of an arrow.
-
-    It goes up or down half-way, where all lines of a channel do, so that many are one trunk and no tangle.
+    What an endpoint without a channel carries goes from the domains of its message groups to its own.
     """
-    return f"M{x1} {y1}H{(x1 + x2) // 2}V{y2}H{x2 - 1}{_HEAD}"
+    system = site.system
+    channels: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+    for key, station in system.stations.items():
+        senders, receivers = channels[station.channel or key]
+        if not station.channel:
+            senders.update(system.groups[group].domain for group in station.groups)
+        elif station.sends:
+            senders.add(station.node.domain)
+        if not station.channel or station.receives:
+            receivers.add(station.node.domain)
+    counts = Counter(pair for sides in channels.values() for pair in product(*sides) if len({*pair}) > 1)
+    domains = sorted({domain for pair in counts for domain in pair}, key=natural_order)[:MAX_DOMAINS]
+    nodes = {
+        f"{column}/{name}": Node(
+            f"{column}/{name}", "domain", name or "no domain", map_href(site, f"domain/{name}"), column, domain=name
+        )
+        for name in domains
+        for column, side in ((SENT_TO, 0), (RECEIVED_FROM, 1))
+        if any(pair[side] == name for pair in counts)
+    }
+    edges = {(f"{SENT_TO}/{one}", f"{RECEIVED_FROM}/{other}"): count for (one, other), count in sorted(counts.items())}
+    return nodes, {pair: count for pair, count in edges.items() if nodes.keys() >= {*pair}}
 
 
-def _bracket(y1: int, y2: int) -> str:
-    """Return a line that leaves a column to its left, goes down and comes back, with the head of an arrow."""
-    return f"M{BETWEEN} {y1}H{BETWEEN // 2}V{y2}H{BETWEEN - 1}{_HEAD}"
+def _protocols(site: SiteContext) -> tuple[dict[str, Node], Edges]:
+    """Return a node for each domain with endpoints and for each of their protocols, and which has which as edges."""
+    pairs = sorted({(each.protocol, site.domain(each.xid)) for each in site.registry.endpoints if each.protocol})
+    domains = sorted({domain for _, domain in pairs}, key=natural_order)[:MAX_DOMAINS]
+    nodes = {
+        name: Node(name, "domain", name or "no domain", map_href(site, f"domain/{name}"), CONTENTS) for name in domains
+    }
+    edges: Edges = {}
+    for protocol, domain in pairs:
+        if domain in nodes:
+            key = f"protocol/{protocol}"
+            nodes[key] = Node(key, "protocol", protocol, href(address("/endpoints")), CHANNEL)
+            edges[domain, key] = 1
+    return nodes, edges
 
 
-def _split_name(text: str) -> tuple[str, str]:
-    """Return a name as two lines where one is too short for it: the first ends where a word or a part of an id does."""
-    if len(text) <= MAX_CHARS:
+def _diagram(  # noqa: PLR0913 - what a diagram is of
+    label: str, nodes: Mapping[str, Node], edges: Edges, more: Mapping[int, int], link: str, *, current: str = "",
+    whole: bool = False,
+) -> Diagram:  # fmt: skip
+    """Return a diagram of nodes; ``more`` counts those left out of each column."""
+    width = WHOLE_WIDTH if whole else WIDTH
+    columns = [[node for node in nodes.values() if node.column == column] for column in range(len(TITLES))]
+    numbers = [number for number, column in enumerate(columns) if column]
+    lines = {node.key: _lines(node, whole=whole) for node in nodes.values()}
+    heights = {key: 2 * PADDING + LINE * len(each) - 4 for key, each in lines.items()}
+    tops = _tops([columns[number] for number in numbers], edges, heights, bands=whole)
+    boxes: dict[str, Box] = {}
+    drawn: list[Column] = []
+    for position, number in enumerate(numbers):
+        x = position * (width + BETWEEN)
+        ordered = sorted(columns[number], key=lambda node: tops[node.key])
+        for key in (node.key for node in ordered):
+            boxes[key] = Box(nodes[key], x, tops[key], heights[key], lines[key], key == current, width)
+        end = tops[key] + heights[key] + LINE
+        drawn.append(Column(_title(number, ordered), tuple(ordered), more.get(number, 0), x, end))
+    height = max((column.y - LINE * (not column.more) for column in drawn), default=0) + 4
+    total = len(numbers) * (width + BETWEEN) - BETWEEN
+    return Diagram(label, tuple(drawn), tuple(boxes.values()), tuple(_paths(boxes, edges)), total, height, link, whole)
+
+
+def _title(column: int, nodes: Sequence[Node]) -> str:
+    kinds = {node.kind for node in nodes}
+    if "domain" in kinds:
+        return DOMAIN_TITLES[column]
+    if kinds == {"protocol"}:
+        return "Protocols"
+    if kinds == {"message"}:
+        return "Message"
+    title = TITLES[CONTENTS if kinds == {"group"} else column]
+    if column == CHANNEL and kinds == {"group", "channel"}:
+        return "Message groups, channels"
+    return title.removesuffix("s") if len(nodes) == 1 and column != RECEIVED_FROM else title
+
+
+def _lines(node: Node, *, whole: bool) -> tuple[Line, ...]:
+    """Return the lines of a box: the title, on two if it is long, and the note unless the system is drawn whole."""
+    texts = [(text, False) for text in _split(node.title, MAX_WHOLE_CHARS if whole else MAX_CHARS) if text]
+    texts += [(_cut(node.note, MAX_SMALL_CHARS), True)] * bool(node.note and not whole)
+    return tuple(Line(text, PADDING + LINE * number - 5, small) for number, (text, small) in enumerate(texts, 1))
+
+
+def _tops(columns: Sequence[list[Node]], edges: Edges, heights: Mapping[str, int], *, bands: bool) -> dict[str, int]:
+    """Return where boxes begin, each near the middle of those that it is joined to, in the order that this gives.
+
+    With ``bands``, those of a domain stay together.
+    """
+    neighbours: dict[str, list[str]] = defaultdict(list)
+    for one, other in edges:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    middles: dict[str, float] = {}
+    for column in columns:
+        ordered = sorted(column, key=lambda node: node.domain) if bands else column
+        middles |= _stacked([(0.0, node.key) for node in ordered], heights)
+    for sweep in range(_SWEEPS):
+        for column in columns if sweep % 2 else reversed(columns):
+            rows = [
+                (node.domain * bands, fmean(middles[each] for each in neighbours[node.key] or (node.key,)), node.key)
+                for node in column
+            ]
+            middles |= _stacked([(middle, key) for _, middle, key in sorted(rows)], heights)
+    first = min((middle - heights[key] / 2 for key, middle in middles.items()), default=0)
+    return {key: round(middle - heights[key] / 2 - first) + HEAD for key, middle in middles.items()}
+
+
+def _stacked(wanted: Sequence[tuple[float, str]], heights: Mapping[str, int]) -> dict[str, float]:
+    """Return the middles of boxes below one another, as near as they get to where they are wanted."""
+    middles: dict[str, float] = {}
+    end = float("-inf")
+    for middle, key in wanted:
+        top = max(end, middle - heights[key] / 2)
+        end = top + heights[key] + GAP
+        middles[key] = top + heights[key] / 2
+    shift = fmean(middle - middles[key] for middle, key in wanted) if wanted else 0
+    return {key: middle + shift for key, middle in middles.items()}
+
+
+def _paths(boxes: Mapping[str, Box], edges: Edges) -> Iterator[Path]:
+    """Yield the line of each edge, which leaves and arrives level; two that lead to and fro are one."""
+    for (one, other), count in edges.items():
+        start, end = boxes[one], boxes[other]
+        if start.x >= end.x:
+            continue
+        x1, y1, x2, y2 = start.x + start.width, start.middle, end.x - 2, end.middle
+        bend = f"C{x1 + BETWEEN // 2} {y1} {x2 - BETWEEN // 2} {y2} {x2} {y2}" if y1 != y2 else f"H{x2}"
+        back = f"M{x1 + 7} {y1 - 4}l-6 4l6 4" if (other, one) in edges else ""
+        yield Path(f"M{x1} {y1}{bend}m-6 -4l6 4l-6 4{back}", min(MAX_STROKE, 1 + count / 2) if count > 1 else 0)
+
+
+def _split(text: str, limit: int) -> tuple[str, str]:
+    """Return a title as two lines where it is long: the first ends where a word or a part of an id does."""
+    if len(text) <= limit:
         return text, ""
-    end = max((match.end() for match in _ENDS.finditer(text[:MAX_CHARS])), default=0)
-    end = end if end > MAX_CHARS // 3 else MAX_CHARS
-    return text[:end], _cut(text[end:], MAX_CHARS)
+    end = max((match.end() for match in _ENDS.finditer(text[:limit])), default=0)
+    end = end if end > limit // 3 else limit
+    return text[:end], _cut(text[end:], limit)
 
 
 def _cut(text: str, limit: int) -> str:
@@ -219,40 +463,3 @@ def _cut(text: str, limit: int) -> str:
         return text
     half = (limit - 1) // 2
     return f"{text[:half]}…{text[-half:]}"
-
-
-# Of the endpoints that are on no channel the map draws at most this many.
-MAX_ALONE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A channel with its diagram, or the endpoints on none with one each; ``more`` leads to those left out."""
-
-    title: str
-    id: str
-    diagrams: tuple[Diagram, ...]
-    more: Link | None = None
-
-
-def map_page(site: SiteContext) -> Iterator[Page]:
-    """Yield the map, unless there is no endpoint."""
-    if not site.registry.endpoints:
-        return
-    sections = [
-        Section(channel, site.channel_ids[channel], (channel_diagram(site, endpoints, channel),))
-        for channel, endpoints in site.channels.items()
-    ]
-    alone = [each for each in site.registry.endpoints if not each.channel]
-    if alone:
-        diagrams = tuple(channel_diagram(site, (each,), "") for each in alone[:MAX_ALONE])
-        count = len(alone) - MAX_ALONE
-        more = Link(f"{count:,} more, among all endpoints", href(address("/endpoints"))) if count > 0 else None
-        sections.append(Section("Endpoints without a channel", "xr-without-channel", diagrams, more))
-    intro = (
-        "Who sends to whom: senders stand left of their channel or above it, receivers right of it or below, and below "
-        "the channel's name the groups of the messages that travel there. All names can be followed."
-    )
-    html = render("map.html", title="Map", crumbs=(Link(site.title, href("")),), intro=intro, channels=sections)
-    names = tuple(site.channels)
-    yield Page(site.map, "Map", html, description=intro, search="map channels endpoints", names=names, listed=True)

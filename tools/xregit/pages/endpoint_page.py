@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from xregit.model import siblings
 from xregit.pages.attributes import Value, attribute_rows, nested_texts, searchable_texts, to_text, to_value
 from xregit.pages.context import type_title
-from xregit.pages.diagrams import channel_diagram, more_endpoints, neighbours
+from xregit.pages.diagrams import focused_diagram, map_href
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
-from xregit.pages.links import address
+from xregit.pages.examples import authorization_types
+from xregit.pages.links import Link, address, messages_href
 from xregit.pages.page import Page
+from xregit.pages.page_size import render_rows
 from xregit.pages.prose import plain, summary
-from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint
@@ -29,9 +30,9 @@ ELSEWHERE = frozenset({
 MAX_OPTIONS_SEARCHED = 100
 # What clients do at an endpoint (endpoint/spec.md, "usage").
 USAGES = {
-    "producer": "clients send messages to it",
-    "consumer": "clients receive messages from it",
-    "subscriber": "clients subscribe to its messages",
+    "producer": "producers send messages here",
+    "consumer": "consumers receive messages from here",
+    "subscriber": "subscribers have messages delivered from here",
 }
 
 
@@ -46,27 +47,25 @@ def endpoint_page(site: SiteContext, endpoint: Endpoint) -> Page:
         (site.entry(entry.message), None if entry.via == endpoint.xid else site.link(entry.via))
         for entry in endpoint.contract
     ]
-    on_channel = (endpoint, *neighbours(site, endpoint))
-    html = render(
+    html, whole = render_rows(
         "endpoint.html",
         header=header,
-        usages=[(to_text(usage), USAGES.get(to_text(usage), "")) for usage in endpoint.usage],
-        channel=endpoint.channel,
-        related=[(site.link(other.xid, other.name), other.usage, other.protocol) for other in on_channel[1:]],
-        more_related=more_endpoints(site, on_channel, endpoint.channel),
-        envelope=endpoint.envelope,
+        table=messages_href("used", endpoint.id),
+        badges=tuple(filter(None, (endpoint.protocol, endpoint.envelope))),
+        usages=[USAGES.get(usage, usage) for usage in map(to_text, endpoint.usage)],
+        channel=Link(endpoint.channel, map_href(site, f"channel/{endpoint.channel}")) if endpoint.channel else None,
         envelopeoptions=_options(site, attributes.get("envelopeoptions")),
-        protocol=endpoint.protocol,
         addresses=_addresses(site, endpoint),
         options=attribute_rows(
             registry, options, option_model.attributes if option_model else {}, without=("endpoints", "authorization")
         ),
         authorization=_options(site, options.get("authorization")),
+        authorization_types=", ".join(authorization_types(endpoint)),
         groups=[site.link(group.xid, group.name) for group in endpoint.messagegroups],
         contract=contract,
         mixed=len({via for _, via in contract}) > 1,
         others=attribute_rows(registry, attributes, models, without=ELSEWHERE),
-        diagram=channel_diagram(site, on_channel, endpoint.channel, endpoint.xid),
+        diagram=focused_diagram(site, endpoint.xid),
         commits=site.history.of(endpoint.xid, endpoint.entity.place),
         sources=entity_sources(attributes, attributes),
     )
@@ -79,6 +78,7 @@ def endpoint_page(site: SiteContext, endpoint: Endpoint) -> Page:
         keys=(endpoint.id, *([endpoint.channel] if endpoint.channel not in {"", endpoint.id} else [])),
         parent=address("/endpoints"),
         api=header.source.api,
+        whole=whole,
         kind=type_title(endpoint.entity.type.singular),
     )
 

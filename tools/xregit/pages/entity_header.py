@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import text_of
-from xregit.pages.links import OWNERS, Link, href, is_safe, reference
+from xregit.pages.links import Link, is_safe, reference
 from xregit.rules.references import alternatives
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from xregit.catalog.entities import Place
     from xregit.catalog.registry import Entity, Registry
     from xregit.pages.context import SiteContext
+
+
+# A longer description has its first paragraph at the top of a page, and the rest below what readers come for.
+MAX_INTRODUCTION = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,21 @@ class EntityHeader:
     unreadable: bool
 
     @property
+    def introduction(self) -> Markup:
+        """The description, of a long one the first paragraph."""
+        return self.description[: self._end]
+
+    @property
+    def elaboration(self) -> Markup:
+        """The rest of a long description."""
+        return self.description[self._end :]
+
+    @property
+    def _end(self) -> int:
+        is_long = len(self.description) > MAX_INTRODUCTION and self.description.startswith("<p>")
+        return self.description.index("</p>") + len("</p>") if is_long else len(self.description)
+
+    @property
     def title(self) -> str:
         """The entity's name, else its id."""
         return self.name or self.id
@@ -85,7 +104,7 @@ def entity_header(
         crumbs=site.crumbs(entity.xid),
         description=site.prose(attributes.get("description")),
         deprecation=deprecation(site, meta.get("deprecated"), entity.xid),
-        owners=tuple(_owner_link(site, owner) for owner in site.registry.owners.of(entity.place.path)),
+        owners=tuple(map(site.owner, site.registry.owners.of(entity.place.path))),
         source=_source_file(site.registry, entity.place, attributes, entity.xid),
         unreadable=entity.place.path in site.registry.broken,
     )
@@ -125,12 +144,6 @@ def _final_alternative(site: SiteContext, xid: str) -> Link | None:
 def deprecation_of(entity: Group | Resource) -> object:
     """Return the value of an entity's attribute ``deprecated``."""
     return (entity.attributes if isinstance(entity, Group) else entity.meta).get("deprecated")
-
-
-def _owner_link(site: SiteContext, owner: str) -> Link:
-    """Return the link to what an owner owns; one without a whole group is not listed there."""
-    anchor = site.owner_ids.get(owner)
-    return Link(owner, f"{href(OWNERS)}#{anchor}" if anchor else "")
 
 
 def _source_file(registry: Registry, place: Place, attributes: Mapping[str, Any], xid: str) -> SourceFile:

@@ -15,6 +15,7 @@ from xregit.catalog.properties import texts
 from xregit.messages.encoder import BARE_EVENT, Variant, example_variants
 from xregit.messages.payload import NO_DATA
 from xregit.pages import commands
+from xregit.pages.code_samples import CodeSample, Place, code_samples
 from xregit.pages.documents import json_text
 from xregit.pages.links import Link, address, href
 from xregit.pages.renderer import content
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 MAX_BODY_CHARS = 1_500
 NOT_FIELDS = frozenset({"protocol", "body", "body_base64"})
 # Shorter values of placeholders are not marked: they would be found anywhere.
-MIN_MARKED_CHARS = 4
-EMPTY_MESSAGE = "the definition says nothing that a message has to have"
+MIN_MARKED_CHARS = 3
+# What receivers of a message subscribe to, and the usages of the endpoints that they do so at.
+PATTERNS = frozenset({"topic_name", "topic", "subject"})
+RECEIVING = frozenset({"consumer", "subscriber"})
+EMPTY_MESSAGE = "the definition sets no properties and no payload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,9 @@ def wire_examples(site: SiteContext, message: Message, values: Mapping[str, str]
     return example_variants(message, site.definition(message), values, site.example_payload(message))
 
 
-def examples(site: SiteContext, message: Message, values: Mapping[str, str]) -> tuple[Example, ...]:
+def examples(
+    site: SiteContext, message: Message, values: Mapping[str, str], variants: Iterable[Variant]
+) -> tuple[Example, ...]:
     """Return an example for each protocol and mode that a message may have, from its `context`."""
     carriers: dict[str, list[Endpoint]] = defaultdict(list)
     for endpoint, _ in message.carriers:
@@ -87,7 +93,37 @@ def examples(site: SiteContext, message: Message, values: Mapping[str, str]) -> 
         carriers={protocol: commands.send_targets(protocol, endpoints) for protocol, endpoints in carriers.items()},
         payload="" if payload is NO_DATA else json_text(payload, indent=False),
     )
-    return tuple(_example(inputs, variant) for variant in wire_examples(site, message, values))
+    return tuple(_example(inputs, variant) for variant in variants)
+
+
+def programs(
+    site: SiteContext, message: Message, values: Mapping[str, str], variants: Iterable[Variant]
+) -> tuple[CodeSample, ...]:
+    """Return programs that send and receive the first of the examples that programs can have."""
+    for variant in variants:
+        if variant.wire is not None and variant.wire.protocol:
+            same = [site.public(each) for each, _ in message.carriers if each.protocol == variant.protocol]
+            senders = [*commands.send_targets(variant.protocol, same), *same]
+            receivers = [*(each for each in same if not RECEIVING.isdisjoint(each.usage)), *same]
+            sending, receiving = (_place(variant.protocol, each, values) for each in (senders, receivers))
+            if samples := code_samples(variant.wire, sending, receiving, _address_pattern(message)):
+                return samples
+    return ()
+
+
+def _place(protocol: str, endpoints: Iterable[Endpoint], values: Mapping[str, str]) -> Place:
+    """Return the place of the first endpoint that has an address, else of the first one, else of none."""
+    listed = [(endpoint, each) for endpoint in endpoints for each in (*addresses(endpoint), "")]
+    reachable = (item for item in listed if commands.address_parts(protocol, item[1]))
+    endpoint, url = next(reachable, listed[0] if listed else (None, ""))
+    options = endpoint.options if endpoint is not None else {}
+    return Place(url, _fill_placeholders(options, values), options)
+
+
+def _address_pattern(message: Message) -> str:
+    """Return a message's own topic or subject with its placeholders, nothing where it states none."""
+    items = (item for item in message.properties if item.path[0] == "protocoloptions" and item.name in PATTERNS)
+    return next((str(item.value) for item in items if isinstance(item.value, str)), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +257,18 @@ def _fill_placeholders(value: Any, values: Mapping[str, str]) -> Any:
 
 def _authorization(endpoint: Endpoint) -> Link | None:
     """Return the link to how an endpoint authorizes clients, with what they need as its note, if it says so."""
+    target = f"{href(address(endpoint.xid))}#authorization"
+    needs = dict.fromkeys(
+        _CREDENTIALS.get(name.lower(), f"authorization by {name}") for name in authorization_types(endpoint)
+    )
+    return Link(endpoint.name or endpoint.id, target, " or ".join(needs)) if needs else None
+
+
+def authorization_types(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return the types of authorization that an endpoint names."""
     value = endpoint.options.get("authorization")
     items = value if isinstance(value, list | tuple) else (value,)
-    types = [each["type"] for each in items if isinstance(each, Mapping) and isinstance(each.get("type"), str)]
-    target = f"{href(address(endpoint.xid))}#authorization"
-    needs = dict.fromkeys(_CREDENTIALS.get(name.lower(), f"authorization by {name}") for name in types)
-    return Link(endpoint.name or endpoint.id, target, " or ".join(needs)) if needs else None
+    return tuple(each["type"] for each in items if isinstance(each, Mapping) and isinstance(each.get("type"), str))
 
 
 # What a client brings for each type of authorization, as a sentence names it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,14 +20,15 @@ from xregit.pages.links import (
     OWNERS,
     PLACEHOLDERS,
     Link,
-    case_insensitive,
     href,
+    natural_order,
     unique_ids,
 )
 from xregit.pages.page import Page
-from xregit.pages.payload_section import INNER, MAX_DEPTH
+from xregit.pages.page_size import render_rows
+from xregit.pages.payload_section import MAX_DEPTH
 from xregit.pages.renderer import render
-from xregit.payloads.fields import MORE_FIELDS
+from xregit.payloads.fields import INSIDE, MORE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
 
 
 NAMES_TITLE = "Fields"
-NAMES_INTRO = "Every field of a payload and every placeholder, with the messages that have it."
-# A table of more names than this is split, so that a browser gets no page of more than some 200 kB.
-MAX_NAMES = 1_000
+NAMES_INTRO = "All payload fields and placeholders, with the messages that use them."
 
 
 class User(NamedTuple):
@@ -52,55 +51,31 @@ class User(NamedTuple):
     placeholders: tuple[str, ...]
 
 
-NameRow = tuple[Link, tuple[User, ...]]
-
-
 def name_pages(site: SiteContext) -> Iterator[Page]:
     """Yield the index of all names, in parts if they are many, then a page for each that several messages have."""
     users = _users(site)
     if not users:
         return
-    names = sorted(users, key=case_insensitive)
-    starts = range(0, len(names), MAX_NAMES) if len(names) > MAX_NAMES else ()
-    titles = [f"part {number}" for number, _ in enumerate(starts, 1)]
-    ids = unique_ids((*titles, *names))
-    shared = {name: f"{NAMES}{ids[name]}/" for name in names if len(users[name]) > 1}
-    rows = [
-        (Link(name, href(shared[name]) if name in shared else users[name][0].entry.link.href), users[name])
+    index = Index(NAMES, NAMES_TITLE, NAMES_INTRO, (Link(site.title, href("")),))
+    names = sorted(users, key=natural_order)
+    ids = _row_ids(names)
+    shared = {
+        name: index.below(ids[name], name, f"{len(users[name])} messages have {name} as a field or a placeholder.")
         for name in names
-    ]
-    crumbs = (Link(site.title, href("")), Link(NAMES_TITLE, href(NAMES)))
-    if titles:
-        parts = {ids[title]: rows[start : start + MAX_NAMES] for title, start in zip(titles, starts, strict=True)}
-        yield from _name_parts(parts, crumbs)
-    else:
-        yield _name_index(rows, crumbs[:1])
-    for name, address in shared.items():
-        html = render("name.html", title=name, crumbs=crumbs, users=users[name])
-        intro = f"The {len(users[name])} messages that have {name} as a field or a placeholder"
-        yield Page(address, name, html, description=intro, search=intro, parent=NAMES)
-
-
-def _name_index(
-    rows: Sequence[NameRow], crumbs: tuple[Link, ...], address: str = NAMES, title: str = NAMES_TITLE
-) -> Page:
-    """Return the index, or a part of it that has an address and a title of its own."""
-    html = render("names.html", title=title, crumbs=crumbs, intro=NAMES_INTRO, names=rows)
-    parent = "" if address == NAMES else NAMES
-    return Page(address, title, html, description=NAMES_INTRO, search=NAMES_INTRO, parent=parent, listed=not parent)
-
-
-def _name_parts(parts: Mapping[str, Sequence[NameRow]], crumbs: tuple[Link, ...]) -> Iterator[Page]:
-    """Yield the page that leads to the parts of the index, and the page of each."""
-    titles = {part: f"{rows[0][0].text} to {rows[-1][0].text}" for part, rows in parts.items()}
-    sections = [
-        Section(titles[part], part, (), Link(f"{len(rows):,} names", href(f"{NAMES}{part}/")))
-        for part, rows in parts.items()
-    ]
-    html = render("index.html", title=NAMES_TITLE, crumbs=crumbs[:1], intro=NAMES_INTRO, sections=sections, open=0)
-    yield Page(NAMES, NAMES_TITLE, html, description=NAMES_INTRO, search=NAMES_INTRO, listed=True)
-    for part, rows in parts.items():
-        yield _name_index(rows, crumbs, f"{NAMES}{part}/", titles[part])
+        if len(users[name]) > 1
+    }
+    yield from _row_pages(
+        index,
+        [
+            Section(name, ids[name], (), Link(f"{len(users[name])} messages", href(shared[name].address)))
+            if name in shared
+            else Section(name, ids[name], (Item(users[name][0].entry.link, "message"),))
+            for name in names
+        ],
+        ids,
+    )
+    for name, below in shared.items():
+        yield below.page("name.html", users=users[name])
 
 
 def _users(site: SiteContext) -> dict[str, tuple[User, ...]]:
@@ -128,7 +103,7 @@ def _field_paths(
         if field.name and field is not MORE_FIELDS and not inner:
             yield path
         if len(path) < MAX_DEPTH:
-            yield from _field_paths(field.fields, path, inner=field.type in INNER)
+            yield from _field_paths(field.fields, path, inner=field.type in INSIDE)
 
 
 def _placeholder_properties(message: Message) -> dict[str, dict[str, None]]:
@@ -140,12 +115,11 @@ def _placeholder_properties(message: Message) -> dict[str, dict[str, None]]:
     return properties
 
 
-# A section with more entries than this begins folded.
-MAX_OPEN = 12
-# One with more than that has a page of its own, as has a label with more values.
-MAX_HERE = 100
-# A table of more values than this is split, so that a browser gets no page of more than some 200 kB.
-MAX_ROWS = 500
+# A label with more values has a page of its own, as has a section of more entries, or of more than its share of those
+# that a page can have.
+MAX_HERE, MAX_SECTION, MAX_ENTRIES = 20, 40, 200
+# A table of more rows than this is split, so that no page has more than 80 kB.
+MAX_ROWS = 200
 
 
 class Item(NamedTuple):
@@ -187,15 +161,17 @@ class Index:
 
     def page(self, template: str, names: Iterable[str] = (), **more: object) -> Page:
         """Return the page; search finds it by the names."""
+        html, whole = render_rows(template, title=self.title, crumbs=self.crumbs, intro=self.intro, **more)
         return Page(
             self.address,
             self.title,
-            render(template, title=self.title, crumbs=self.crumbs, intro=self.intro, **more),
+            html,
             description=self.intro,
-            search=self.title,
+            search=self.intro,
             names=tuple(names),
             parent=self.parent,
             listed=not self.parent,
+            whole=whole,
         )
 
 
@@ -212,17 +188,17 @@ def index_pages(site: SiteContext) -> Iterator[Page]:
     crumbs = (Link(site.title, href("")),)
     placeholders, labels, owners = _placeholders(site), _labels(site), _owners(site)
     if placeholders:
-        intro = "Every placeholder, and the messages in which it stands. One name is one value within a message."
+        intro = "All placeholders, with the messages that use them. Within a message, each has one value everywhere."
         ids = {f"{{{name}}}": anchor for name, anchor in site.placeholder_ids.items()}
         yield from _index(Index(PLACEHOLDERS, "Placeholders", intro, crumbs), placeholders, ids=ids)
     if labels:
-        yield from _index(Index(LABELS, "Labels", "Every label, and what has it.", crumbs), *_split_labels(labels))
+        yield from _index(Index(LABELS, "Labels", "All labels, and what they are on.", crumbs), *_split_labels(labels))
     if owners:
-        intro = f"Who is asked to review what, as {site.registry.owners.path} says."
+        intro = f"Who reviews changes to what, from {site.registry.owners.path}."
         yield from _index(Index(OWNERS, "Owners", intro, crumbs), owners, ids=site.owner_ids)
     deprecated = deprecated_entities(site)
     if deprecated:
-        intro = "What is deprecated, what takes its place, and when it goes; what goes first stands first."
+        intro = "What is deprecated, its replacement, and when it will be removed, soonest first."
         title = "Deprecations"
         html = render("deprecations.html", title=title, crumbs=crumbs, intro=intro, deprecated=deprecated)
         # Who searches for these words means this list, and not the rules about deprecation.
@@ -241,59 +217,64 @@ def _index(
 
     ``ids`` has the ids of the sections where other pages lead to them.
     """
-    names = sorted({*sections, *tables}, key=case_insensitive)
+    names = sorted({*sections, *tables}, key=natural_order)
     ids = ids or unique_ids(names)
     all_sections: list[Section] = []
     pages: list[Page] = []
     for name in names:
         if name in tables:
-            below = index.below(ids[name], name, f"Every value of {name}, and what has it.")
+            below = index.below(ids[name], name, f"All values of {name}, and what has them.")
             pages += _table(below, tables[name])
             link = Link(f"{len(tables[name])} values", href(below.address))
             all_sections.append(Section(name, ids[name], (), link))
         else:
-            section, page = _section(index, name, ids[name], sections[name])
+            section, page = _section(index, name, ids[name], sections[name], len(names))
             pages += page
             all_sections.append(section)
-    yield index.page("index.html", names, sections=all_sections, open=MAX_OPEN)
+    yield index.page("index.html", names, sections=all_sections)
     yield from pages
 
 
 def _table(index: Index, sections: Sections) -> Iterator[Page]:
     """Yield a page with a row for each section, split if there are many, then the pages of the long ones."""
-    starts = range(0, len(sections), MAX_ROWS)
-    titles = [f"{index.title} {number}" for number, _ in enumerate(starts, 1)]
-    ids = unique_ids((*titles, *sections))
+    ids = _row_ids(sections)
     rows: list[Section] = []
     pages: list[Page] = []
     for name, items in sections.items():
-        section, page = _section(index, name, ids[name], items)
+        section, page = _section(index, name, ids[name], items, min(len(sections), MAX_ROWS))
         rows.append(section)
         pages += page
-    if len(rows) <= MAX_ROWS:
-        yield index.page("values.html", sections, sections=rows)
-    else:
-        parts = {ids[title]: rows[start : start + MAX_ROWS] for title, start in zip(titles, starts, strict=True)}
-        yield from _parts(index, parts)
+    yield from _row_pages(index, rows, ids)
     yield from pages
 
 
-def _parts(index: Index, parts: Mapping[str, Sequence[Section]]) -> Iterator[Page]:
-    """Yield a page that leads to the parts of a table, and the page of each."""
+def _row_ids(names: Collection[str]) -> dict[str, str]:
+    """Return an id for each name in a table, and for each part that the table is split into."""
+    return unique_ids((*(f"part {number}" for number in range(1, -(-len(names) // MAX_ROWS) + 1)), *names))
+
+
+def _row_pages(index: Index, rows: Sequence[Section], ids: Mapping[str, str]) -> Iterator[Page]:
+    """Yield the page of a table; of many rows the page that leads to its parts, and the page of each."""
+    if len(rows) <= MAX_ROWS:
+        yield index.page("values.html", (row.title for row in rows), sections=rows)
+        return
     sections: list[Section] = []
     pages: list[Page] = []
-    for part, rows in parts.items():
-        title = f"{rows[0].title} to {rows[-1].title}"
-        below = index.below(part, title, f"{index.intro} In the order of their names, this is a part.")
-        sections.append(Section(title, part, (), Link(f"{len(rows)} values", href(below.address))))
-        pages.append(below.page("values.html", (row.title for row in rows), sections=rows))
-    yield index.page("index.html", sections=sections, open=MAX_OPEN)
+    for start in range(0, len(rows), MAX_ROWS):
+        part = rows[start : start + MAX_ROWS]
+        title = f"{part[0].title} to {part[-1].title}"
+        below = index.below(ids[f"part {start // MAX_ROWS + 1}"], title, index.intro)
+        sections.append(Section(title, "", (), Link(f"{len(part)} entries", href(below.address))))
+        pages.append(below.page("values.html", (row.title for row in part), sections=part))
+    yield index.page("values.html", sections=sections)
     yield from pages
 
 
-def _section(index: Index, name: str, anchor: str, items: Sequence[Item]) -> tuple[Section, tuple[Page, ...]]:
-    """Return a section, and its page if it is long."""
-    if len(items) <= MAX_HERE:
+def _section(
+    index: Index, name: str, anchor: str, items: Sequence[Item], count: int
+) -> tuple[Section, tuple[Page, ...]]:
+    """Return a section, one of so many on a page, and its page if it is long."""
+    if len(items) <= min(MAX_SECTION, MAX_ENTRIES // count):
         return Section(name, anchor, tuple(items)), ()
     below = index.below(anchor, name, f"{len(items)} entries")
     section = Section(name, anchor, (), Link(below.intro, href(below.address)))
@@ -339,7 +320,7 @@ def _split_labels(labels: Mapping[str, Sections]) -> tuple[Sections, Mapping[str
     tables: dict[str, Sections] = {}
     for name, values in labels.items():
         if len(values) > MAX_HERE:
-            tables[name] = {title: values[title] for title in sorted(values, key=case_insensitive)}
+            tables[name] = {title: values[title] for title in sorted(values, key=natural_order)}
         else:
             for title, items in values.items():
                 sections[title] += items

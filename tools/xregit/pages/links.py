@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -27,15 +28,17 @@ OWNERS = "all-owners/"
 DEPRECATIONS = "all-deprecations/"
 CHANGES = "all-changes/"
 NAMES = "all-fields/"
-# The name of a group type has no hyphen, so that only these two may be the name of one.
+# The name of a group type has no hyphen, so that only these may be the name of one.
 MAP = "map/"
 RECOGNISE = "recognise/"
+HELP = "help/"
 FEED = "changes.atom"
 
 # The schemes of URLs that become links; any other URL is shown as text.
 SAFE_SCHEMES = frozenset({"http", "https", "mailto"})
 # The files of a page; an entity with such an id would take their place beside the page that lists it.
 PAGE_FILES = frozenset({"index.html", "index.md"})
+_NUMBER = re.compile("[0-9]+")
 
 
 class Link(NamedTuple):
@@ -55,9 +58,9 @@ def unambiguous_address(model: Model, page: str) -> str:
     return f"the-{page}" if page.rstrip("/") in model.groups else page
 
 
-def case_insensitive(name: str) -> tuple[str, str]:
-    """Return the key by which names are sorted for readers."""
-    return name.lower(), name
+def natural_order(name: str) -> tuple[str, str]:
+    """Return the key by which names are sorted for readers: without case, and numbers by what they count."""
+    return _NUMBER.sub(lambda match: match[0].zfill(20), name.lower()), name
 
 
 def unique_ids(titles: Iterable[str]) -> dict[str, str]:
@@ -87,6 +90,11 @@ def _folder(name: str) -> str:
 def href(page: str) -> str:
     """Return the link to a page's address."""
     return ROOT + quote(page, safe="/:@~")
+
+
+def messages_href(facet: str, value: str) -> str:
+    """Return the link to the table of all messages with one of its filters set."""
+    return f"{href(ALL_MESSAGES)}?{facet}={quote(value, safe='')}"
 
 
 def link_to(registry: Registry, xid: str, text: str = "") -> Link:

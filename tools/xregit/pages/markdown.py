@@ -18,19 +18,11 @@ if TYPE_CHECKING:
 _TAG = re.compile(r'(<(?>[^<>"]*(?:"[^"]*"[^<>"]*)*)>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")
 # Tags without a form in Markdown, of which pages have so many that they are removed first, at once.
-_INLINE_TAGS = ("<wbr>", '<var class="xr-var">', "</var>")
+_INLINE_TAGS = ("<wbr>", '<var class="xr-var">', "</var>", "<ins>", "</ins>", "<del>", "</del>")
 # Around a block of code, whose only tags mark the values of placeholders. A line with a tag is next.
 _BLOCK, _CODE, _BLOCK_END = '\n<div class="xr-code', "<code", "</code></pre></div>"
 # Elements without text for a reader.
 _SILENT = re.compile(r"<(svg|nav)\b.*?</\1>", re.DOTALL)
-# A diagram for wide windows, and its boxes: those before the channel send, those after it receive.
-_DIAGRAM = '<svg class="xr-diagram"'
-_DRAWING = re.compile(r'<div class="xr-scroll xr-wide"[^<>]*>\s*<svg class="xr-diagram"(.*?)</svg>\s*</div>', re.DOTALL)
-_BOX = re.compile(r'<g class="xr-box xr-(\w+)[^<>]*>(.*?)</g>', re.DOTALL)
-_BOX_LINE = re.compile(
-    r'(<a href="[^"]*">)?<text\b[^<>]*?(xr-small[^<>]*)?>(?:<title>([^<]*)</title>)?'
-    r"([^<]*)(?:<tspan[^<>]*>([^<]*)</tspan>)?</text>"
-)
 _HREF = re.compile(r'href="([^"]*)"')
 _SPACE = re.compile(r"\s+")
 _BLANK = re.compile(r"\n\n\n+")  # faster than a count
@@ -59,22 +51,9 @@ _START: _State = (False, False, 0, (), 0, False)
 def to_markdown(page: Page) -> str:
     """Return a page as Markdown; links stay relative to the page's address, and lead to its folders."""
     html = page.whole or page.html
-    if _DIAGRAM in html:
-        html = _SILENT.sub("", _DRAWING.sub(_diagram_list, html))
+    if "<svg" in html:
+        html = _SILENT.sub("", html)
     return _BLANK.sub("\n\n", "".join(_convert(f"\n<main>{html}"))).strip() + "\n"
-
-
-def _diagram_list(drawing: re.Match[str]) -> str:
-    """Return a diagram of who sends to whom as a list, in the order of its boxes."""
-    role, items = "sends", []
-    for kind, inside in _BOX.findall(drawing[1]):
-        lines = _BOX_LINE.findall(inside)
-        if kind == "channel":
-            role = "through" if lines and lines[0][1] else "channel"
-        text = ", ".join(f"{link}{full or part + rest}{'</a>' if link else ''}" for link, _, full, part, rest in lines)
-        items.append(f"\n<li>{role}: {text}</li>")
-        role = "receives" if kind == "channel" else role
-    return f"\n<ul>{''.join(items)}\n</ul>"
 
 
 def _convert(html: str) -> Iterator[str]:
@@ -108,13 +87,13 @@ def _join_preformatted(lines: Iterable[str]) -> Iterator[str]:
 def _convert_line(line: str, state: _State) -> tuple[str, _State]:
     """Return a line as Markdown, and the state after it."""
     writer, html = _LineWriter(state), f"\n<{line}"
-    if "<nav" in html or "<svg" in html:
+    if "<nav" in html:
         html = _SILENT.sub("", html)
     return writer.convert(_strip_inline_tags(html)), writer.state
 
 
 def _strip_inline_tags(html: str) -> str:
-    for tag in _INLINE_TAGS:
+    for tag in _INLINE_TAGS if "<" in html else ():
         html = html.replace(tag, "")
     return html
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from xregit.catalog.entities import Group
+from xregit.catalog.views import Message, text_of
 from xregit.messages.example import example_context
 from xregit.model import protocols, siblings
 from xregit.pages.attributes import (
@@ -21,10 +22,13 @@ from xregit.pages.attributes import (
     section_title,
     to_text,
 )
+from xregit.pages.code_samples import obstacle
+from xregit.pages.comparison_pages import comparison_pages
 from xregit.pages.context import type_title
+from xregit.pages.diagrams import focused_diagram
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
-from xregit.pages.examples import addresses, examples, placeholder_rows
+from xregit.pages.examples import addresses, examples, placeholder_rows, programs, wire_examples
 from xregit.pages.links import Link, address, reference
 from xregit.pages.page import Page
 from xregit.pages.page_size import render_within_limit
@@ -33,15 +37,17 @@ from xregit.pages.prose import plain, summary
 from xregit.pages.recognise_page import definition_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from markupsafe import Markup
 
     from xregit.catalog.properties import Property, Text
-    from xregit.catalog.views import Endpoint, Message
+    from xregit.catalog.views import Endpoint
     from xregit.pages.context import SiteContext
 
 # So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
 MAX_BASES = 20
-# So many endpoints are named that carry a message, with some 800 bytes each; else a page would have more than 60 kB.
+# So many endpoints are named that carry a message, with some 800 bytes each; else a page would have more than 80 kB.
 MAX_CARRIERS = 30
 # The theme repeats a title several times.
 MAX_TITLE = 200
@@ -56,8 +62,10 @@ ELSEWHERE = frozenset({
 })  # fmt: skip
 
 # What clients do with a message at an endpoint (endpoint/spec.md, "usage"), and with one that answers another.
-USES = {"producer": "clients send", "consumer": "clients receive", "subscriber": "clients subscribe"}
-ANSWERS = {"producer": "clients are answered", "consumer": "clients receive", "subscriber": "clients answer"}
+USES = {"producer": "send it to", "consumer": "receive it from", "subscriber": "subscribe to it at"}
+ANSWERS = {"producer": "are answered with it by", "consumer": "receive it from", "subscriber": "answer with it at"}
+# So many endpoints are named for each role at the top of the page.
+MAX_TOP = 4
 
 
 class PropertyRow(NamedTuple):
@@ -72,15 +80,36 @@ class PropertyRow(NamedTuple):
     origins: tuple[Link, ...]
 
 
+class Role(NamedTuple):
+    """Those who do something with a message, such as producers: what they do, at which endpoints, how many more.
+
+    The note of an endpoint names the derived message that it carries, where it doesn't carry the message itself.
+    """
+
+    name: str
+    action: str
+    endpoints: tuple[tuple[Link, Link | None], ...]
+    more: int
+
+
 class Carrier(NamedTuple):
-    """An endpoint that carries a message, its usages with what clients do, and the group through which it does."""
+    """An endpoint that carries a message, its usages, and the group through which it does."""
 
     endpoint: Link
-    usage: tuple[tuple[str, str], ...]
+    usage: tuple[str, ...]
     protocol: str
     via: Link
     addresses: tuple[str, ...]
     options: tuple[tuple[str, str], ...]
+
+
+def message_pages(site: SiteContext, message: Message) -> Iterator[Page]:
+    """Yield the page of a message, then those that compare it at two commits."""
+    page = message_page(site, message)
+    yield page
+    comparisons = site.message_comparisons.get(message.xid)
+    if comparisons:
+        yield from comparison_pages(site, message.entity, f"{page.title},", comparisons)
 
 
 def message_page(site: SiteContext, message: Message) -> Page:
@@ -89,29 +118,40 @@ def message_page(site: SiteContext, message: Message) -> Page:
     # An alias has its target's name, other messages their own, never a base message's.
     own = attributes if message.alias_of else {**entity.attributes, "description": message.description}
     header = entity_header(site, entity, entity.type.singular, own, entity.meta)
+    comparisons = site.message_comparisons.get(message.xid)
     sections = _sections(site, message)
     values = example_context(site.definition(message), site.message_schema(message).example)
+    variants = tuple(wire_examples(site, message, values))
+    samples = programs(site, message, values, variants)
     carriers, uses = message.carriers, ANSWERS if _is_answer(message) else USES
+    carried = _carried(site, message)[:MAX_CARRIERS]
     more_carriers = len(carriers) - MAX_CARRIERS
     html, whole = render_within_limit(
         "message.html",
         header=header,
+        badges=tuple(filter(None, (message.protocol, message.envelope, _mode(message)))),
+        roles=_roles(site, message, carried, uses),
+        channels=tuple(dict.fromkeys(endpoint.channel for endpoint, _ in carried if endpoint.channel))[:MAX_TOP],
         selectors=_selectors(site, message),
         destinations=tuple(destinations(message.properties)),
-        carriers=[_carrier(site, site.public(endpoint), via, uses) for endpoint, via in carriers[:MAX_CARRIERS]],
+        carriers=[_carrier(site, site.public(endpoint), via) for endpoint, via in carriers[:MAX_CARRIERS]],
         more_carriers=site.link(message.group.xid, f"{more_carriers:,} more endpoints, named by the group")
         if more_carriers > 0
         else None,
+        diagram=focused_diagram(site, message.xid),
         chain=_chain(site, message),
         derived=tuple(map(site.entry, message.derived)),
         alias_of=site.message_link(message.alias_of, message.xid) if message.alias_of else None,
         aliases=tuple(map(site.entry, message.aliases)),
         sections=sections,
         inherits=any(row.origins for _, rows in sections for row in rows),
-        examples=examples(site, message, values),
+        examples=examples(site, message, values, variants),
+        programs=samples,
+        obstacle="" if samples else next(filter(None, (obstacle(each.wire) for each in variants if each.wire)), ""),
         placeholders=[(row, site.placeholder(row.name)) for row in placeholder_rows(site, message, values)],
         payload=payload_section(site, message),
         commits=site.history.of(message.xid, entity.place),
+        since=comparisons.since(list(comparisons.names)[-1]) if comparisons else (),
         sources=entity_sources(entity.definition, message.attributes),
         others=attribute_rows(
             site.registry,
@@ -172,10 +212,51 @@ def _selectors(site: SiteContext, message: Message) -> list[tuple[str, str, Link
     return [(title, text, _origin(site, message, path)) for title, text, path in selectors if text]
 
 
-def _carrier(site: SiteContext, endpoint: Endpoint, via: str, uses: Mapping[str, str]) -> Carrier:
+def _mode(message: Message) -> str:
+    options = message.resolved.attributes.get("envelopeoptions")
+    return text_of(options, "mode") if isinstance(options, Mapping) else ""
+
+
+def _carried(site: SiteContext, message: Message) -> list[tuple[Endpoint, Message]]:
+    """Return the endpoints that carry a message, then those of its base and derived messages, each with its message.
+
+    Of the latter these are all where the message has no endpoint itself, else those on the same channels.
+    """
+    own = [(endpoint, message) for endpoint, _ in message.carriers]
+    channels = {endpoint.channel for endpoint, _ in own}
+    bases = filter(None, map(site.registry.resource, message.resolved.chain[:MAX_BASES]))
+    relatives = [*message.derived[:MAX_CARRIERS], *(Message(site.registry, each) for each in bases)]
+    return own + [
+        (endpoint, each)
+        for each in relatives
+        for endpoint, _ in each.carriers
+        if not own or (endpoint.channel and endpoint.channel in channels)
+    ]
+
+
+def _roles(
+    site: SiteContext, message: Message, carried: Sequence[tuple[Endpoint, Message]], uses: Mapping[str, str]
+) -> tuple[Role, ...]:
+    """Return who sends a message and who gets it, from the usages of endpoints with the message that each carries."""
+    by_usage: dict[str, dict[Link, Link | None]] = {usage: {} for usage in uses}
+    for endpoint, each in carried:
+        link = site.link(endpoint.xid, endpoint.name)
+        through = site.message_link(each.xid, message.xid) if each is not message else None
+        for usage in endpoint.usage:
+            by_usage.setdefault(usage, {}).setdefault(link, through)
+    return tuple(
+        Role(
+            f"{usage.capitalize()}s", uses.get(usage, ""), tuple(links.items())[:MAX_TOP], max(0, len(links) - MAX_TOP)
+        )
+        for usage, links in by_usage.items()
+        if links
+    )
+
+
+def _carrier(site: SiteContext, endpoint: Endpoint, via: str) -> Carrier:
     return Carrier(
         site.link(endpoint.xid, endpoint.name),
-        tuple((usage, uses.get(usage, "")) for usage in endpoint.usage),
+        tuple(endpoint.usage),
         endpoint.protocol,
         site.link(via),
         addresses(endpoint),

@@ -26,12 +26,12 @@ class Page:
     """One finished page.
 
     ``address`` is the folder below the site's start, such as ``messagegroups/fleet/``, empty for the start page;
-    ``html`` is the content without a theme; ``search`` is plain text that the search finds, ``keys`` are the ids and
-    addresses that rank first, ``names`` those of its parts; ``parent`` is the address of the page above; ``listed``
-    says that the navigation lists it; ``api`` is the address of the entity in the static API; ``definition`` is the
-    message's definition for the page that recognises messages, as JSON. ``whole`` is the HTML before it was shortened,
-    if it was: the page then leads to its Markdown, which is made of the whole. ``kind`` is what an entity is, such as
-    ``Message``, as the search shows it.
+    ``html`` is the content without a theme; ``search`` is plain text that the search finds, if the page is in it;
+    ``keys`` are the ids and addresses that rank first, ``names`` those of its parts; ``parent`` is the address of the
+    page above; ``listed`` says that the navigation lists it; ``api`` is the address of the entity in the static API;
+    ``definition`` is the message's definition for the page that recognises messages, as JSON. ``whole`` is the HTML
+    before it was shortened, if it was: the page then leads to its Markdown, which is made of the whole. ``kind`` is
+    what an entity is, such as ``Message``, as the search shows it; ``place`` is where it is in the tree of the catalog.
     """
 
     address: str
@@ -47,6 +47,7 @@ class Page:
     definition: str = ""
     whole: str = ""
     kind: str = ""
+    place: str = ""
 
     @property
     def path(self) -> str:

@@ -6,6 +6,7 @@ The page's Markdown has the whole. For a small page this only measures its lengt
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from html import unescape
 from math import isqrt
@@ -15,6 +16,7 @@ from markupsafe import Markup, escape
 
 from xregit.pages import documents
 from xregit.pages.change_history import CommitEntry
+from xregit.pages.code_samples import CodeSample
 from xregit.pages.entity_header import EntityHeader
 from xregit.pages.examples import Example
 from xregit.pages.links import Link
@@ -25,8 +27,10 @@ from xregit.pages.renderer import content, render
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-# A message's part of the 60 kB of a whole page. The theme takes 13 kB, and 20 beside forty pages of a guide.
-MAX_BYTES = 40_000
+# A message's part of the 80 kB of a whole page. The theme takes 13 kB, the picture up to 12.
+MAX_BYTES = 52_000
+# The pages of other entities have at most so many rows of each list, and a document up to so long.
+MAX_ROWS, MAX_DOCUMENT_CHARS = 80, 24_000
 # The budget of each part in bytes of HTML, at least and at most, and the steps of the search between them.
 MIN_BUDGET, MAX_BUDGET, STEPS = 100, 24_000, 8
 # The share of the budget that a source and a text may take, the least of a text, the longest address: none is cut.
@@ -57,6 +61,16 @@ def render_within_limit(template: str, **names: object) -> tuple[str, str]:
         else:
             high = budget
     return html or _render_shortened(template, names, MIN_BUDGET), whole
+
+
+def render_rows(template: str, **names: object) -> tuple[str, str]:
+    """Return the HTML of a template with the first rows of its lists, and the whole if that has more, else nothing.
+
+    The template gets as ``limit`` how many rows a list may have, and as ``max_chars`` how long a document may be.
+    """
+    html = render(template, limit=MAX_ROWS, max_chars=MAX_DOCUMENT_CHARS, **names)
+    whole = render(template, limit=sys.maxsize, max_chars=sys.maxsize, **names) if 'href="index.md"' in html else ""
+    return html, whole
 
 
 def _render_shortened(template: str, names: Mapping[str, object], budget: int) -> str:
@@ -181,6 +195,10 @@ class _Part:
             reason=self.text(example.reason),
         )
 
+    def sample(self, sample: CodeSample) -> CodeSample:
+        """Return the programs of a language, each whole or not at all."""
+        return sample._replace(send=self.lines(sample.send), receive=self.lines(sample.receive))
+
     def lines(self, lines: str) -> str:
         """Return lines to copy whole or not at all."""
         size = len(content(lines).encode()) + 4 * AROUND
@@ -215,5 +233,5 @@ class _Part:
 _METHODS: dict[type, Callable[[_Part, Any], Any]] = {
     str: _Part.text, Markup: _Part.prose, tuple: _Part.sequence, list: _Part.items, Link: _Part.link,
     documents.Source: _Part.source, CommitEntry: _Part.commit, EntityHeader: _Part.header,
-    PayloadSection: _Part.payload, Example: _Part.example,
+    PayloadSection: _Part.payload, Example: _Part.example, CodeSample: _Part.sample,
 }  # fmt: skip

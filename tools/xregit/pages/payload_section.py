@@ -10,6 +10,7 @@ from xregit.messages.payload import NO_DATA
 from xregit.pages import documents
 from xregit.pages.links import Link, has_version_pages, reference
 from xregit.pages.prose import plain
+from xregit.payloads.fields import INSIDE, has_item, type_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,8 +26,6 @@ MAX_FIELDS, MAX_OPEN, MAX_DEPTH = 150, 30, 12
 MAX_VALUES, MAX_DESCRIPTION_CHARS, MAX_EXAMPLE_CHARS = 12, 300, 4_000
 # A search finds a schema by the first of the descriptions of its fields, some hundred of them.
 MAX_DESCRIPTIONS_CHARS = 8_000
-# The types whose inner field has no name of its own, with the word before its type.
-INNER = {"array": "of", "map": "of"}
 
 
 class FieldRow(NamedTuple):
@@ -62,6 +61,7 @@ class PayloadSection(NamedTuple):
     fields: FieldTable | None = None
     example: documents.Source | None = None
     versions: tuple[Link, ...] = ()
+    since: tuple[Link, ...] = ()
     reason: str = ""
 
 
@@ -87,6 +87,7 @@ def payload_section(site: SiteContext, message: Message) -> PayloadSection | Non
         fields=field_table(facts.fields),
         example=_example(facts.example),
         versions=_versions(site, schema) if schema else (),
+        since=_comparisons(site, schema) if schema else (),
         reason=facts.reason,
     )
 
@@ -106,7 +107,7 @@ def _schema_link(site: SiteContext, target: SchemaReference) -> Link:
         return reference(site.registry, target.text)
     if version is not None and f"/versions/{version.id}" in target.text:
         return site.link(version.xid, f"{schema.id}, version {version.id}")
-    return site.link(schema.xid)
+    return site.link(schema.xid, text_of(schema.attributes, "name"))
 
 
 def _versions(site: SiteContext, target: SchemaReference) -> tuple[Link, ...]:
@@ -119,6 +120,13 @@ def _versions(site: SiteContext, target: SchemaReference) -> tuple[Link, ...]:
         for version in target.schema.versions.values()
     ]
     return tuple(reversed(links))
+
+
+def _comparisons(site: SiteContext, target: SchemaReference) -> tuple[Link, ...]:
+    """Return the links to the comparisons of the version that the message uses with those before it."""
+    if target.schema is None or target.version is None or target.schema.type.plural != "schemas":
+        return ()
+    return site.comparisons(target.schema).since(target.version.id)
 
 
 def field_table(fields: tuple[Field, ...]) -> FieldTable | None:
@@ -148,28 +156,21 @@ def _rows(fields: tuple[Field, ...], budget: _RowBudget, depth: int) -> Iterator
 
 
 def _row(field: Field, budget: _RowBudget, depth: int) -> FieldRow:
-    members, kind, limits, values = field.fields, _type(field), field.limits, field.values
-    if field.type in INNER and len(members) == 1:  # the item of a list is in the row of the list
-        item = members[0]
-        kind = f"{field.type} {INNER[field.type]} {_type(item)}"
+    item, limits = field, field.limits
+    while has_item(item):  # the item of a list is in the row of the list
+        item = item.fields[0]
         limits = (*limits, *(f"each {limit}" for limit in item.limits))
-        values, members = item.values, item.fields
+    values = item.values
     return FieldRow(
         name=field.name,
-        type=f"{kind}, recursive" if field.recursive else kind,
+        type=type_text(field),
         required=field.required,
         nullable=field.nullable,
         description=plain(field.description)[:MAX_DESCRIPTION_CHARS],
         values=(*(str(value) for value in values[:MAX_VALUES]), *(["…"] if len(values) > MAX_VALUES else [])),
         limits=", ".join(limits)[:MAX_DESCRIPTION_CHARS],
-        fields=tuple(_rows(members, budget, depth + 1)),
+        fields=tuple(_rows(item.fields, budget, depth + 1)),
     )
-
-
-def _type(field: Field) -> str:
-    size = f"({field.precision}, {field.scale})" if field.precision else ""
-    own_type = f" ({field.native})" if field.native and field.native.lower() != field.type else ""
-    return f"{field.type}{size}{own_type}"
 
 
 def field_names(fields: tuple[Field, ...], depth: int = 0, *, inner: bool = False) -> Iterator[str]:
@@ -178,7 +179,7 @@ def field_names(fields: tuple[Field, ...], depth: int = 0, *, inner: bool = Fals
         if field.name and not inner:
             yield field.name
         if depth < MAX_DEPTH:
-            yield from field_names(field.fields, depth + 1, inner=field.type in INNER)
+            yield from field_names(field.fields, depth + 1, inner=field.type in INSIDE)
 
 
 def field_descriptions(fields: Iterable[Field]) -> Iterator[str]:

@@ -27,7 +27,9 @@ from xregit.pages import ASSETS, Page
 from xregit.pages.builder import refuse_file_addresses, write_files
 from xregit.pages.context import SiteContext
 from xregit.pages.links import CHANGES
-from xregit.pages.overview_pages import not_found_page
+from xregit.pages.overview_pages import navigation_entries, not_found_page
+from xregit.pages.reference_pages import empty_registry
+from xregit.pages.renderer import name_invisible
 from xregit.pages.search import (
     INDEX,
     THEME_INDEX,
@@ -37,7 +39,7 @@ from xregit.pages.search import (
     pop_theme_entries,
     replace_theme_worker,
 )
-from xregit.pages.site import all_pages, as_markdown, head_links, site_files
+from xregit.pages.site import all_pages, as_markdown, head_links, manual_pages, site_files
 from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
 from xregit.progress import track
 from xregit.source.repository import find
@@ -63,13 +65,16 @@ MAX_WARNINGS = 10
 class XregitConfig(base.Config):  # type: ignore[no-untyped-call]
     """The plugin's options in ``mkdocs.yml``: ``registry`` is the registry's folder or document.
 
-    ``repository`` is the repository's web address, where the registry's settings name none. ``loaded`` is the registry
-    itself, for a caller that has loaded it already. With ``policy``, pages say that browsers may run nothing else than
-    the site's own files; a server that follows changes adds a script of its own.
+    ``repository`` is the repository's web address, where the registry's settings name none. ``manual`` is the address
+    of the manual of xregit, or ``true`` where the site is the manual: it has the pages of the rules and of the model,
+    and no registry. ``loaded`` is the registry itself, for a caller that has loaded it already. With ``policy``, pages
+    say that browsers may run nothing else than the site's own files; a server that follows changes adds a script of its
+    own.
     """
 
     registry = options.Type(str, default="../registry")
     repository = options.Type(str, default="")
+    manual = options.Type((str, bool), default="")
     loaded = options.Optional(options.Type(Registry))
     policy = options.Type(bool, default=False)
 
@@ -82,6 +87,8 @@ class CatalogPage(MkDocsPage):
         super().__init__(None, file, config)
         self.catalog_page = page
         self.title = escape_title(page.title) if page.address else START
+        self.place = page.place
+        self.framed = ""
 
     def read_source(self, config: MkDocsConfig) -> None:  # noqa: ARG002 - an argument of MkDocs
         """Set the metadata; there is no source."""
@@ -90,7 +97,7 @@ class CatalogPage(MkDocsPage):
         self.meta = {"description": escape(self.catalog_page.description)}
         if not self.catalog_page.listed:  # the navigation does not mark it, so that it can share a frame
             self.meta["template"] = FRAME_TEMPLATE
-        if not self.headings:  # without a table of contents, the page's tables get the room
+        if not (self.headings and self.catalog_page.address):  # tables and cards get the room of the table of contents
             self.meta["hide"] = ["toc"]
 
     def render(self, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG002 - arguments of MkDocs
@@ -116,19 +123,20 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         self.scripts: dict[str, str] = {}
         _refuse_outside_links(files, Path(config.docs_dir))
         try:
-            registry = self.config.loaded or read(self._registry_path(config))
-            _warn_of_problems(registry)
-            if self.config.repository and not registry.settings.repository:
-                registry = replace(registry, settings=replace(registry.settings, repository=self.config.repository))
-            self.site = SiteContext(registry)
-            pages = list(track(all_pages(self.site), "making pages", len(registry)))
+            if self.config.manual is True:
+                self.site = SiteContext(empty_registry(config.site_name))
+                pages = list(manual_pages(self.site))
+            else:
+                registry = self._read_registry(config)
+                self.site = SiteContext(registry, str(self.config.manual or ""))
+                pages = list(track(all_pages(self.site), "making pages", len(registry)))
             existing = {file.dest_uri for file in files}
             refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
         except XregitError as error:  # which MkDocs shows in one line if a plugin raises it
             raise PluginError(str(error)) from error
         self.has_feed = any(page.address == CHANGES for page in pages)
         # Markup, since Material escapes a name in some places and not in others.
-        config.site_name = config.site_name or markupsafe.escape(pages[0].title)
+        config.site_name = config.site_name or markupsafe.escape(name_invisible(self.site.title))
         for page in pages:
             uri = f"{page.address}index.md"
             if page.path not in existing:
@@ -139,9 +147,10 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         for name in ASSETS:
             content = (package_files("xregit.pages") / name).read_bytes()
             files.append(File.generated(config, name, content=content))
-        listed = [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
-        written = (file for file in files.documentation_pages() if file.generated_by is None)
-        config.nav = [{"Catalog": listed}, *(config.nav or sorted(file.src_uri for file in written))]
+        if self.config.manual is not True:
+            listed = [page.file.src_uri for page in self.catalog_pages if page.catalog_page.listed]
+            written = (file for file in files.documentation_pages() if file.generated_by is None)
+            config.nav = [{"Catalog": listed}, *(config.nav or sorted(file.src_uri for file in written))]
         self.has_search = replace_theme_worker(files, config)
         return files
 
@@ -156,13 +165,23 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         return nav
 
     @event_priority(-100)  # after other plugins have set it up
-    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:  # noqa: ARG002
+    def on_env(self, env: Any, /, *, config: MkDocsConfig, files: Files) -> Any:
         """Put frames around our pages, and exclude them from Material's search where ours takes its place."""
         framed = {page.url for page in self.catalog_pages if not page.catalog_page.listed}
-        install_frames(env, (file.url for file in files if file.url not in framed), self._postprocess)
+        branded = Path(config.theme.custom_dir or "") / "partials" / "nav.html"  # a team's own navigation
+        plain = self.config.manual is True or config.theme.name != "material" or branded.is_file()
+        own = () if plain else navigation_entries(self.site)
+        install_frames(env, (file.url for file in files if file.url not in framed), self._postprocess, own)
         for page in self.catalog_pages if self.has_search else ():
             page.meta["search"] = {"exclude": True}
         return env
+
+    @event_priority(100)  # before Material's search, which goes through the HTML of pages that it does not find, too
+    def on_page_context(self, context: Any, /, *, page: MkDocsPage, config: MkDocsConfig, nav: Navigation) -> Any:  # noqa: ARG002
+        """Keep the HTML of a page in a frame for the frame."""
+        if isinstance(page, CatalogPage) and not page.catalog_page.listed:
+            page.framed, page.content = page.content or "", ""
+        return context
 
     def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig) -> str:
         """Add links for programs to the page's head, and move the theme's scripts into files."""
@@ -197,22 +216,33 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Write the files that are no pages of MkDocs."""
         pages, folder = [page.catalog_page for page in self.catalog_pages], Path(config.site_dir)
-        write_files(folder, site_files(self.site, pages, config.site_url or ""))
+        if self.config.manual is not True:
+            write_files(folder, site_files(self.site, pages, config.site_url or ""))
         write_files(folder, self.scripts.items())
         write_files(folder, map(as_markdown, pages))
         if self.has_search:
             index = Index()
             for page in self.catalog_pages:
                 own = page.catalog_page
-                index.add(Entry(page.url, own.title, own.search, own.keys, own.names, own.kind))
+                if own.search:
+                    index.add(Entry(page.url, own.title, own.search, own.keys, own.names, own.kind))
             for entry in pop_theme_entries(config):
                 index.add(entry)
             write_files(folder, index.files())
 
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Any) -> LiveReloadServer:  # noqa: ARG002
         """Watch the registry, and nothing else of the repository."""
-        server.watch(str(self._registry_path(config)))
+        if self.config.manual is not True:
+            server.watch(str(self._registry_path(config)))
         return server
+
+    def _read_registry(self, config: MkDocsConfig) -> Registry:
+        """Return the registry, and warn of what can't be read in it."""
+        registry = self.config.loaded or read(self._registry_path(config))
+        _warn_of_problems(registry)
+        if self.config.repository and not registry.settings.repository:
+            return replace(registry, settings=replace(registry.settings, repository=self.config.repository))
+        return registry
 
     def _registry_path(self, config: MkDocsConfig) -> Path:
         folder = Path(config.config_file_path).parent if config.config_file_path else Path()

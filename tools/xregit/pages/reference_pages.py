@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from xregit.catalog.entities import Place
+from xregit.catalog.origin import Origin
+from xregit.catalog.registry import Registry
+from xregit.catalog.settings import Settings
 from xregit.model.language import display_name
+from xregit.model.loader import builtin
 from xregit.pages.attributes import to_text
 from xregit.pages.context import type_title
 from xregit.pages.links import MODEL, RULES, Link, href
@@ -64,6 +70,12 @@ class Section:
     title: str
     id: str
     rows: tuple[Row, ...]
+
+
+def empty_registry(title: str) -> Registry:
+    """Return a registry of the specification's model without entities, for a site that has the reference alone."""
+    origin = Origin(Path(), Path(__file__))
+    return Registry(builtin(), {}, {}, Place(""), origin, settings=Settings(title=title))
 
 
 def model_pages(site: SiteContext) -> Iterator[Page]:

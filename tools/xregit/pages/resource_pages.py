@@ -10,13 +10,14 @@ from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import attribute_rows, searchable_texts
+from xregit.pages.comparison_pages import comparison_pages
 from xregit.pages.context import type_title
 from xregit.pages.entity_header import entity_header
 from xregit.pages.links import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
+from xregit.pages.page_size import render_rows
 from xregit.pages.payload_section import FieldTable, field_descriptions, field_table
 from xregit.pages.prose import plain, summary
-from xregit.pages.renderer import render
 from xregit.payloads import language
 from xregit.xid import parent
 
@@ -37,13 +38,18 @@ VERSION_ATTRIBUTES = frozenset({"versionid", "ancestor", "createdat", "modifieda
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version in the list of versions; ``texts`` are its values of the attributes that differ between versions."""
+    """A version in the list of versions; ``texts`` are its values of the attributes that differ between versions.
+
+    ``changes`` leads to the comparison with the one before, and ``current`` marks the version that the page shows.
+    """
 
     link: Link
     texts: tuple[str, ...]
     default: bool
     ancestor: str
     created: str
+    changes: Link | None = None
+    current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,9 @@ def resource_pages(site: SiteContext, resource: Resource) -> Iterator[Page]:
     if has_version_pages(resource):
         for version in resource.versions.values():
             yield _version_page(site, resource, version)
+    if resource.type.plural == "schemas":
+        name = text_of(resource.attributes, "name") or resource.id
+        yield from comparison_pages(site, resource, f"{name}, version", site.comparisons(resource))
 
 
 def _resource_page(site: SiteContext, resource: Resource, target: Resource) -> Page:
@@ -70,22 +79,17 @@ def _resource_page(site: SiteContext, resource: Resource, target: Resource) -> P
     version = target.versions.get(target.defaultversionid)
     messages = _messages(site, target)
     models = {**resource.type.metaattributes, **siblings(resource.type.attributes, attributes)}
-    html = render(
+    html, whole = render_rows(
         "resource.html",
         header=header,
-        format=text_of(attributes, "format"),
-        contenttype=text_of(attributes, "contenttype"),
-        default=target.defaultversionid,
-        versions=_versions(site, target) if has_version_pages(target) else (),
-        differing=_differing(target),
-        document=_document(site, version),
+        title=header.title,
+        **_version_parts(site, target, version),
         alias_of=site.link(resource.xref) if resource.xref else None,
         aliases=[site.link(xid) for xid in site.registry.indexes.aliases.get(resource.xid, ())],
         users=[site.entry(message) for message in messages],
         others=attribute_rows(
             site.registry, {**resource.meta, **attributes}, models, without=_attributes_elsewhere(resource)
         ),
-        fields=_fields(site, version),
         commits=site.history.of(resource.xid, resource.place),
         sources=documents.entity_sources(resource.definition, attributes),
     )
@@ -105,6 +109,7 @@ def _resource_page(site: SiteContext, resource: Resource, target: Resource) -> P
         keys=(resource.id,),
         parent=address(parent(resource.xid)),
         api=header.source.api,
+        whole=whole,
         kind=type_title(resource.type.singular),
     )
 
@@ -114,32 +119,57 @@ def _version_page(site: SiteContext, resource: Resource, version: Version) -> Pa
     header = entity_header(site, version, f"version of a {resource.type.singular}", attributes, {})
     title = f"{header.name or resource.id}, version {version.id}"
     models = siblings(resource.type.attributes, attributes)
-    names = _differing(resource)
-    html = render(
-        "version.html",
+    html, whole = render_rows(
+        "resource.html",
         header=header,
         title=title,
-        format=text_of(attributes, "format"),
-        contenttype=text_of(attributes, "contenttype"),
-        default=version.id == resource.defaultversionid,
-        versions=_versions(site, resource),
-        differing=names,
-        document=_document(site, version),
-        fields=_fields(site, version),
+        **_version_parts(site, resource, version),
+        alias_of=None,
+        aliases=(),
+        users=[site.entry(message) for message in _messages(site, resource) if _uses(message, version)],
         others=attribute_rows(site.registry, attributes, models, without=_attributes_elsewhere(resource)),
+        commits=(),
+        sources=(),
     )
     return Page(
         address(version.xid),
         title,
         html,
         description=summary(attributes.get("description")) or title,
-        search=f"{' '.join(_texts(version, names))} {resource.id} {version.id}",
+        search=f"{' '.join(_texts(version, _differing(resource)))} {resource.id} {version.id}",
         parent=address(resource.xid),
+        whole=whole,
         kind=f"Version of a {resource.type.singular}",
     )
 
 
-def _versions(site: SiteContext, resource: Resource) -> tuple[VersionRow, ...]:
+def _version_parts(site: SiteContext, resource: Resource, version: Version | None) -> dict[str, object]:
+    """Return what the template shows of a version, and of the others that one may switch to."""
+    attributes = version.attributes if version else resource.attributes
+    return {
+        "format": text_of(attributes, "format"),
+        "contenttype": text_of(attributes, "contenttype"),
+        "versions": _versions(site, resource, version) if has_version_pages(resource) else (),
+        "since": _comparisons(site, resource, version),
+        "differing": _differing(resource),
+        "document": _document(site, version),
+        "fields": _fields(site, version),
+    }
+
+
+def _uses(message: Message, version: Version) -> bool:
+    reference = message.schema
+    return reference is not None and reference.version is version
+
+
+def _comparisons(site: SiteContext, resource: Resource, version: Version | None) -> tuple[Link, ...]:
+    """Return the links to the comparisons of a schema's version with those before it."""
+    if resource.type.plural != "schemas" or version is None:
+        return ()
+    return site.comparisons(resource).since(version.id)
+
+
+def _versions(site: SiteContext, resource: Resource, current: Version | None) -> tuple[VersionRow, ...]:
     """Return the versions, the newest first; one that doesn't name its ancestor follows the one before it."""
     rows: list[VersionRow] = []
     previous = ""
@@ -154,6 +184,8 @@ def _versions(site: SiteContext, resource: Resource) -> tuple[VersionRow, ...]:
                 default=version.id == resource.defaultversionid,
                 ancestor="" if ancestor == version.id else ancestor,
                 created=text_of(version.attributes, "createdat") or facts.createdat * bool(facts.commits),
+                changes=next(iter(_comparisons(site, resource, version)), None),
+                current=version is current,
             )
         )
         previous = version.id

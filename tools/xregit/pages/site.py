@@ -12,14 +12,15 @@ from xml.sax.saxutils import escape as escape_xml
 from xml.sax.saxutils import quoteattr
 
 from xregit.catalog.views import Endpoint, Message, text_of
-from xregit.pages.diagrams import map_page
 from xregit.pages.endpoint_page import endpoint_page
 from xregit.pages.group_pages import group_page, groups_page
 from xregit.pages.index_pages import index_pages, name_pages
 from xregit.pages.links import CHANGES, FEED, address
+from xregit.pages.map_page import map_data, map_page
 from xregit.pages.markdown import to_markdown
-from xregit.pages.message_page import message_page
-from xregit.pages.overview_pages import changes_page, messages_page, registry_page
+from xregit.pages.message_page import message_pages
+from xregit.pages.messages_page import messages_data, messages_pages
+from xregit.pages.overview_pages import changes_page, help_page, registry_page
 from xregit.pages.page import Page, with_relative_links
 from xregit.pages.recognise_page import definitions, recognise_page
 from xregit.pages.reference_pages import model_pages, rule_pages
@@ -27,7 +28,7 @@ from xregit.pages.renderer import name_invisible
 from xregit.pages.resource_pages import resource_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from xregit.catalog.entities import Group
     from xregit.pages.change_history import CommitEntry
@@ -46,14 +47,27 @@ _FORBIDDEN_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\
 
 def all_pages(site: SiteContext) -> Iterator[Page]:
     """Yield every page of a site: overviews, each group with its resources, indexes, the reference."""
-    return map(finished, _pages(site))
+    places = site.navigation.places
+    return (replace(finished(page), place=_place(page.address, places)) for page in _pages(site))
+
+
+def _place(address: str, places: Mapping[str, str]) -> str:
+    """Return where a page is in the tree: a page of a version is where its schema is."""
+    while address and address not in places:
+        address = address[: address.rfind("/", 0, -1) + 1]
+    return places.get(address, "")
+
+
+def manual_pages(site: SiteContext) -> Iterator[Page]:
+    """Yield the pages that the manual of xregit has of it: the rules, and what the specification's model allows."""
+    return map(finished, (*model_pages(site), *rule_pages(site)))
 
 
 def _pages(site: SiteContext) -> Iterator[Page]:
     registry = site.registry
     yield registry_page(site)
     if registry.messages:
-        yield messages_page(site)
+        yield from messages_pages(site)
     yield from map_page(site)
     yield from recognise_page(site)
     for model in registry.model.groups.values():
@@ -66,7 +80,7 @@ def _pages(site: SiteContext) -> Iterator[Page]:
     yield from index_pages(site)
     yield from changes_page(site)
     yield from model_pages(site)
-    yield from rule_pages(site)
+    yield help_page(site)
 
 
 def _group_pages(site: SiteContext, group: Group) -> Iterator[Page]:
@@ -77,7 +91,7 @@ def _group_pages(site: SiteContext, group: Group) -> Iterator[Page]:
     for collection in group.collections.values():
         for resource in collection.values():
             if resource.type.plural == "messages":
-                yield message_page(site, Message(site.registry, resource))
+                yield from message_pages(site, Message(site.registry, resource))
             else:
                 yield from resource_pages(site, resource)
 
@@ -102,7 +116,15 @@ def site_files(site: SiteContext, pages: Sequence[Page], site_url: str = "") -> 
     text = feed(site, site_url)
     if text:
         yield FEED, text
+    yield from data_files(site, pages)
+    yield from site.navigation.files()
+
+
+def data_files(site: SiteContext, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
+    """Yield the files that scripts of single pages read, by their paths below the site's start."""
     yield from definitions(site, pages)
+    yield from messages_data(site)
+    yield from map_data(site)
 
 
 def as_markdown(page: Page) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from jinja2 import ChoiceLoader, DictLoader, pass_context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from jinja2 import Environment
     from jinja2 import Template as ThemeTemplate
@@ -75,6 +76,7 @@ class Frame:
             title=_theme_title(str(page.title)),
             description=page.meta["description"],
             canonical=page.canonical_url or "",
+            place=_place(page),
             lines="".join(self.line.substitute(id=each.id, heading=each.title) for each in headings),
         )
 
@@ -95,7 +97,8 @@ class Frames:
 
     def around(self, context: Context) -> str:
         """Return a whole page."""
-        page: Page = context["page"]
+        page: Any = context["page"]
+        page.content = page.framed
         kind = self._kind(page)
         frame = self._frames.get(kind)
         if frame is not None:
@@ -115,15 +118,27 @@ class Frames:
         """Return what pages with the same frame have in common: where relative links start from, above all."""
         folders = _folders(page.url)
         nearest = next((folder for folder in folders if folder in self._folders), "")
-        return nearest, len(folders), id(page.parent), bool(page.toc.items[0].children)
+        return nearest, len(folders), id(page.parent), bool(page.toc.items[0].children), bool(_place(page))
 
     def _render(self, context: Context, page: Page) -> str:
         return self._postprocess(self._template.render(context.get_all() | {"page": page}), page)
 
 
-def install_frames(env: Environment, urls: Iterable[str], postprocess: Callable[[str, Page], str]) -> None:
-    """Put frames around the pages that have the template ``FRAME_TEMPLATE`` in a theme's environment."""
-    env.loader = ChoiceLoader([*([env.loader] if env.loader else []), DictLoader({FRAME_TEMPLATE: _FRAME_SOURCE})])
+def install_frames(
+    env: Environment,
+    urls: Iterable[str],
+    postprocess: Callable[[str, Page], str],
+    navigation: Sequence[tuple[str, str, str]] = (),
+) -> None:
+    """Put frames around the pages that have the template ``FRAME_TEMPLATE`` in a theme's environment.
+
+    ``navigation`` are the entries in place of the theme's own navigation, if there are any.
+    """
+    sources = {FRAME_TEMPLATE: _FRAME_SOURCE}
+    if navigation:
+        sources["partials/nav.html"] = (files("xregit.pages") / "templates" / "nav.html").read_text("utf-8")
+        env.globals["xregit_navigation"] = navigation
+    env.loader = ChoiceLoader([DictLoader(sources), *([env.loader] if env.loader else [])])
     frames = Frames(env.get_template("main.html"), urls, postprocess)
 
     @pass_context
@@ -143,6 +158,11 @@ def _theme_title(title: str) -> str:
     return title.replace("&amp;", "&")
 
 
+def _place(page: Page) -> str:
+    """Return where a page is in the navigation; the theme's own pages have no such place."""
+    return getattr(page, "place", "")
+
+
 def _folders(url: str) -> list[str]:
     """Return the folders above an address, the nearest first."""
     return [url[: end + 1] for end in range(len(url) - 1, -1, -1) if url[end] == "/"]
@@ -154,6 +174,7 @@ def _sample_page(page: Page) -> Page:
     sample.title = _mark("title")
     sample.content = f"<h1>{_mark('contents')}</h1>"
     sample.meta = {**page.meta, "description": _mark("description")}
+    sample.place = _place(page) and _mark("place")
     sample.canonical_url = page.canonical_url and _mark("canonical")
     top = copy(page.toc.items[0])
     top.children = [AnchorLink(_mark("heading"), _mark("id"), 2)] if top.children else []

@@ -394,7 +394,7 @@
   function hit({ definition, context, missing = [] }) {
     const parts = [element("p", ["Fits ", link(definition), context.size ? ", where:" : "."])];
     if (context.size) parts.push(table("Placeholders", ["Placeholder", "Value"], coded([...context])));
-    if (missing.length) parts.push(element("p", ["Its payload lacks what the schema requires: ", ...missing.flatMap((name, at) => [at ? ", " : "", code(name)]), "."]));
+    if (missing.length) parts.push(element("p", ["Its payload lacks required fields: ", ...missing.flatMap((name, at) => [at ? ", " : "", code(name)]), "."]));
     return parts;
   }
 
@@ -406,12 +406,12 @@
   const guess = ({ definition, shared, count }) => element("li", [link(definition), `: ${shared} of ${count} field${count === 1 ? "" : "s"} known`]);
 
   function verdict({ hits, problems, untested, name, guesses = [] }) {
-    if (guesses.length) return "It has no envelope, but it may be a payload.";
+    if (guesses.length) return "It has no envelope, but may be a payload.";
     if (name) return hits.length === 1 ? "One definition has this name." : hits.length ? `${hits.length} definitions have this name.` : "No definition has this name.";
     if (hits.length === 1) return "It fits one definition.";
     if (hits.length) return `It fits ${hits.length} definitions${untested.length ? ", their payload schemas aside" : ""}.`;
-    if (problems.length) return "It fits no definition, as there is something wrong with the message itself.";
-    return untested.length ? "It may fit a definition by its payload, which is not tested here." : "It fits no definition.";
+    if (problems.length) return "It fits no definition: the message itself is malformed.";
+    return untested.length ? "Its payload decides which definition it fits, and is not validated here." : "It fits no definition.";
   }
 
   // What to look at where not even a definition that comes near can be shown.
@@ -419,9 +419,9 @@
     if (hits.length || guesses.length || problems.length || reasons.length || untested.length) return [];
     const near = similar(catalog, name ? [name] : names);
     if (near.length) return [element("p", ["Similar names: ", ...near.flatMap(({ text, definition }, at) => [at ? ", " : "", code(text), " of ", link(definition)]), "."])];
-    if (name) return [element("p", "None is similar to it, either.")];
+    if (name) return [element("p", "None has a similar name.")];
     const known = [...new Set(catalog.bound.map((item) => item.definition.protocol))].sort();
-    if (!protocol || known.includes(protocol)) return [element("p", "None comes near: no definition has its type, topic, subject or key.")];
+    if (!protocol || known.includes(protocol)) return [element("p", "No definition has its type, topic, subject or key.")];
     return [element("p", ["No definition here is bound to the protocol ", code(protocol), known.length ? `, but to ${known.join(", ")}.` : "."])];
   }
 
@@ -429,9 +429,9 @@
     const parts = [element("h2", count > 1 ? `Message ${number}: ${verdict(found)}` : verdict(found)), ...far(found)];
     if (found.problems.length) parts.push(element("ul", found.problems.map((problem) => element("li", problem))));
     parts.push(...found.hits.flatMap(hit));
-    if (found.guesses?.length) parts.push(element("p", "By the names of its fields, it may be the payload of:"), element("ul", found.guesses.map(guess)), element("p", ["Values are not checked here; ", element("code", "xregit match"), " checks them."]));
-    if (found.mapped) parts.push(element("p", "It carries no CloudEvent; the definition makes this one of it:"), table("The event", ["Attribute", "Value"], coded([...found.mapped])));
-    if (found.untested.length) parts.push(element("p", ["By its payload only some of these may remain; ", element("code", "xregit match"), " tests that too: ", ...found.untested.flatMap((each) => [link(each), " "])]));
+    if (found.guesses?.length) parts.push(element("p", "Going by its field names, it may be the payload of:"), element("ul", found.guesses.map(guess)), element("p", ["Values are not validated here; ", element("code", "xregit match"), " does that."]));
+    if (found.mapped) parts.push(element("p", "It is not a CloudEvent; the definition maps it to this one:"), table("The event", ["Attribute", "Value"], coded([...found.mapped])));
+    if (found.untested.length) parts.push(element("p", ["The payload decides between these; ", element("code", "xregit match"), " validates it: ", ...found.untested.flatMap((each) => [link(each), " "])]));
     return element("section", [...parts, ...found.reasons.flatMap(reason)], "xr-result");
   }
 
