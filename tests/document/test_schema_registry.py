@@ -172,9 +172,9 @@ def test_another_registry_of_the_same_name_is_refused(tmp_path: Path) -> None:
         assert not xregit.import_documents(first, tmp_path).failed
         assert xregit.import_documents(first, tmp_path).files == ()
         files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
-        with pytest.raises(xregit.XregitError, match='the group "kafka" is that of what came from "127'):
+        with pytest.raises(xregit.XregitError, match='the group "kafka" belongs to "127'):
             xregit.import_documents(second, tmp_path)
-        with pytest.raises(xregit.XregitError, match='the group "kafka" is that of another source'):
+        with pytest.raises(xregit.XregitError, match='the group "kafka" belongs to another source'):
             xregit.import_documents([first, second], tmp_path / "other")
         assert {path: path.read_bytes() for path in files} == files
         assert not xregit.import_documents(second, tmp_path, group="second").failed

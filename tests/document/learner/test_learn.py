@@ -21,7 +21,7 @@ import xregit
 from tests.sizes import some
 from xregit.cli.commands import xregit as command
 from xregit.document.learner import is_samples
-from xregit.document.learner.kinds import is_word
+from xregit.document.learner.kinds import is_term, is_word
 from xregit.document.learner.shapes import Shape
 
 MESSAGES = "messagegroups/learnt/messages"
@@ -712,3 +712,10 @@ def test_init_begins_with_samples(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert [group.name for group in (tmp_path / "new" / "registry" / "messagegroups").iterdir()] == ["learnt"]
     assert "/messagegroups/learnt/messages/a.b: 12 samples\n  sure: " in result.output
+
+
+@pytest.mark.parametrize("field", ["apikey", "passphrase", "handle", "nurse", "shop", "passwd", "authorization"])
+def test_words_of_a_field_that_is_no_kind_are_never_told(field: str) -> None:
+    """A field may hold a name or a secret, whatever it is called, unless its name says that it is a kind of thing."""
+    assert not is_term("swordfish", field)
+    assert is_term("paid", "orderStatus")

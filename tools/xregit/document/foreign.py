@@ -118,7 +118,7 @@ def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDoc
     if isinstance(source, str):
         registry = ask_registry(source, group)
         path = Path(urlsplit(source).hostname or registry.name)
-        host = "" if group else urlsplit(source).netloc.rpartition("@")[2]
+        host = urlsplit(source).netloc.rpartition("@")[2]
     else:
         dump = read_dump(read_bytes(source), group or source.stem)
         if dump is None:
@@ -147,7 +147,9 @@ def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocu
         message = f'there is no schema in "{path}"; name a folder with files that end in {", ".join(ENDINGS)}'
         raise XregitError(message)
     value = folder.document()
-    return ForeignDocument(load_converted(path, value, "schema files", folder.diagnostics), folder.group, value)
+    return ForeignDocument(
+        load_converted(path, value, "schema files", folder.diagnostics), folder.group, value, path.name if group else ""
+    )
 
 
 def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
@@ -160,7 +162,9 @@ def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocu
     if importer.examples:
         _check_examples(load_converted(path, importer.document(), _KIND, ()).registry, importer)
     value = importer.document()
-    return ForeignDocument(load_converted(path, value, _KIND, importer.notes.all()), name, value)
+    return ForeignDocument(
+        load_converted(path, value, _KIND, importer.notes.all()), name, value, path.name if group else ""
+    )
 
 
 def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 _FORMAT, _URI = "dataschemaformat", "dataschemauri"
 _HOST = "importedfrom"  # in what is kept of a source
+# Where the document of learnt messages keeps what their samples have in common.
+_SAMPLES = "samples"
 ADDRESSES = ("https://", "http://")
 
 
@@ -185,12 +187,29 @@ def _check_names(sources: Sequence[ForeignDocument], into: Path) -> None:
     names: set[str] = set()
     for source in sources:
         path = into / STATES / f"{id_to_filename(source.name)}.json"
-        known = json.loads(path.read_bytes()).get(_HOST, "") if source.host and path.is_file() else ""
-        if source.name in names or (known and known != source.host):
-            other = f'what came from "{known}"' if known else "another source of this import"
-            message = f'the group "{source.name}" is that of {other}; import each by itself, with its own --group'
+        known, learnt = _origin(path)
+        learnt = learnt and _SAMPLES not in source.value
+        if learnt or source.name in names or (known and source.host and known != source.host):
+            other = "learnt messages" if learnt else f'"{known}"' if known else "another source of this import"
+            message = f'the group "{source.name}" belongs to {other}; choose another one with --group'
             raise XregitError(message)
         names.add(source.name)
+
+
+def _origin(state: Path) -> tuple[str, bool]:
+    """Return the host that a group came from, if it is known, and whether it was learnt from samples.
+
+    Raises:
+        XregitError: the file can't be read.
+    """
+    if not state.is_file():
+        return "", False
+    try:
+        value = json.loads(state.read_bytes())
+        return str(value.get(_HOST, "")), _SAMPLES in value
+    except (ValueError, AttributeError) as error:
+        message = f"{state} is not what an import keeps of a source; restore the file from Git"
+        raise XregitError(message) from error
 
 
 def _loading_diagnostics(registries: Sequence[Registry]) -> list[Diagnostic]:

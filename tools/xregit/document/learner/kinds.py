@@ -41,16 +41,10 @@ _PERSON = re.compile(
 )
 # Fields that say what kind of thing it is, so that their values are words of the business.
 _KINDS = re.compile(
-    r"(?i).*(type|kind|event|action|status|state|category|operation|op|command|level|mode|reason|severity|priority|phase)"
+    r"(?i).*(type|kind|event|action|status|state|category|operation|command|level|mode|reason|severity|priority|phase)"
+    r"|(.*[_.-])?op"
 )
-# Fields that hold what people are called, as approver or seller, where they live, or what they wrote.
-_TEXTS = re.compile(
-    r"(?i).*(name|title|city|town|street|address|comment|note|text|message|description|agent|by|nick|alias|company"
-    r"|birth.*|gender|sex|religion|nationality|diagnosis|disease|iban|pin|ssn|id|er|or|ee|ient|iary|doctor)s?"
-    r"|(.*_)?(from|to|cc|bcc)|.*(?-i:From|To)"
-)
-_THINGS = re.compile(r"(?i).*(channel|method|currency|country|carrier|tier|colou?r|unit|format)")
-_NAME = re.compile(r"[A-Z][a-z]+")
+_THINGS = re.compile(r"(?i).*(channel|method|currency|country|carrier|tier|colou?r|unit|format|region)")
 
 
 def is_word(text: str) -> bool:
@@ -93,9 +87,9 @@ def is_kind(name: str) -> bool:
 
 
 def is_term(text: str, field: str) -> bool:
-    """Return whether a value may be told: a word that looks like no name, in a field that is not about people.
+    """Return whether a value may be told: a word, in a field that says a kind of thing, as status or currency does.
 
-    A word such as Smith may be told where the field says a kind of thing, as status or currency does.
+    Any other field may hold a name or a secret, whatever it is called.
     """
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", field)
     return (
@@ -103,11 +97,7 @@ def is_term(text: str, field: str) -> bool:
         and any(map(str.isalpha, text))
         and is_public(text)
         and not any(map(names_person, words))
-        and (
-            is_kind(field)
-            or _THINGS.fullmatch(field) is not None
-            or (_TEXTS.fullmatch(field) is None and _NAME.fullmatch(text) is None)
-        )
+        and (is_kind(field) or _THINGS.fullmatch(field) is not None)
     )
 
 
