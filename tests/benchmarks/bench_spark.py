@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-# Each event is decoded and compared by itself, by the same matcher as everywhere, in some 23 µs of Python, where a job
-# that decodes and keeps nothing takes 5 µs: a way of its own for plain events had 0.43 to 0.65 of the rate of decoding,
-# and cost 273 lines that had to agree with the matcher. `from_json` with filters takes longer than we do. A new table
-# is a file and a commit, of which parsing has one.
-DECODE, FILTERS, MANY, LAND, TABLES = 0.12, 1, 0.8, 15, 2.5
 EVENTS = int(os.environ.get("XREGIT_BENCH_EVENTS", "500000"))
 # The least time of each counts: the first rounds are those in which Java still compiles.
 ROUNDS = 4
@@ -156,21 +151,21 @@ def decoding(spark: SparkSession, place: str) -> Callable[[], None]:
     return lambda: to_nowhere(lines(spark, place).mapInArrow(decode, "value binary"))
 
 
-def test_classifying_costs_few_times_what_decoding_does(
-    benchmark: BenchmarkFixture, spark: SparkSession, folder: Path
-) -> None:
-    """Against 1,000 definitions, an eighth of the rate of a job that decodes and keeps nothing of it, or better."""
+def test_classifying_against_decoding(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
+    """With 1,000 definitions, against a job that decodes and keeps nothing of it: 0.16 of its rate.
+
+    Each event is decoded and compared by itself in some 23 µs of Python, where the other job takes 5 µs.
+    """
     place = events(folder, 1_000)
     run = classifying(spark, folder, 1_000)
     result = ratio(benchmark, run, decoding(spark, place), rounds=ROUNDS)
     print(f"{1 / result:.2f} times the rate of decoding")
-    assert 1 / result >= DECODE
 
 
-def test_classifying_costs_less_than_from_json_with_filters(
+def test_classifying_against_from_json_with_filters(
     benchmark: BenchmarkFixture, spark: SparkSession, folder: Path
 ) -> None:
-    """Against 1,000 definitions, less time than Spark takes to parse the events and to tell them apart."""
+    """With 1,000 definitions, against what Spark takes to parse the events and to tell them apart: 0.8 of it."""
     parsed = spark.read.text(events(folder, 1_000)).selectExpr(f"from_json(value, '{KNOWN}') as e").selectExpr("e.*")
     kinds = " ".join(
         f"when type = '{kind}' and source like '{source}/%' then 'm{number}'"
@@ -178,15 +173,13 @@ def test_classifying_costs_less_than_from_json_with_filters(
         for kind, source in [attributes(number)]
     )
     told = parsed.selectExpr("*", f"case {kinds} end as xid")
-    result = ratio(benchmark, classifying(spark, folder, 1_000), lambda: to_nowhere(told), rounds=ROUNDS)
-    assert result <= FILTERS
+    ratio(benchmark, classifying(spark, folder, 1_000), lambda: to_nowhere(told), rounds=ROUNDS)
 
 
-def test_many_definitions_cost_what_few_do(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
-    """Against 10,000 definitions, 0.8 times the rate against 100; 0.86 on a quiet machine."""
+def test_many_definitions_against_few(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
+    """With 10,000 definitions, against 100: 0.86 of the rate."""
     result = ratio(benchmark, classifying(spark, folder, 10_000), classifying(spark, folder, 100), rounds=ROUNDS)
     print(f"{1 / result:.2f} times the rate")
-    assert 1 / result >= MANY
 
 
 def landing(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
@@ -208,15 +201,11 @@ def parsing(spark: SparkSession, folder: Path, size: int) -> Callable[[], None]:
     return lambda: frame.write.mode("overwrite").parquet(target)
 
 
-def test_landing_in_new_tables_costs_a_file_and_a_commit_each(
-    benchmark: BenchmarkFixture, spark: SparkSession, folder: Path
-) -> None:
-    """To land in 1,000 new tables takes 15 times as long as to parse the events and write them to one folder."""
-    result = ratio(benchmark, landing(spark, folder, 1_000), parsing(spark, folder, 1_000), rounds=ROUNDS)
-    assert result <= LAND
+def test_landing_in_new_tables_against_parsing(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
+    """To land in 1,000 new tables, a file and a commit each, against writing the parsed events to one folder: 12.6."""
+    ratio(benchmark, landing(spark, folder, 1_000), parsing(spark, folder, 1_000), rounds=ROUNDS)
 
 
-def test_many_tables_cost_what_few_do(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
-    """To land in 1,000 tables takes 2.5 times as long as in 100."""
-    result = ratio(benchmark, landing(spark, folder, 1_000), landing(spark, folder, 100), rounds=ROUNDS)
-    assert result <= TABLES
+def test_many_tables_against_few(benchmark: BenchmarkFixture, spark: SparkSession, folder: Path) -> None:
+    """To land in 1,000 tables, against 100: 1.01."""
+    ratio(benchmark, landing(spark, folder, 1_000), landing(spark, folder, 100), rounds=ROUNDS)

@@ -10,8 +10,9 @@ from typing import Any
 from proton import Message, symbol
 from proton.utils import BlockingConnection
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, from_bytes, to_bytes
+from tests.brokers.transport import Carry, Wire, body_json, body_of, from_bytes, to_bytes
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 from xregit.protocols import to_text
 
 QUEUE = "carried"
@@ -40,12 +41,12 @@ HEADER = {
 @contextmanager
 def carrier(port: int, queue: str = QUEUE) -> Iterator[Carry]:
     """Give a function that sends a message to a queue and returns what is taken from there."""
-    connection = BlockingConnection(f"{HOST}:{port}", timeout=SECONDS, allowed_mechs="ANONYMOUS")
+    connection = BlockingConnection(f"{HOST}:{port}", timeout=PATIENCE_SECONDS, allowed_mechs="ANONYMOUS")
     receiver, sender = connection.create_receiver(queue), connection.create_sender(QUEUE)
 
     def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
         _ = send() if send else sender.send(_message(wire))
-        message = receiver.receive(timeout=SECONDS)
+        message = receiver.receive(timeout=PATIENCE_SECONDS)
         receiver.accept()
         return _wire(message)
 

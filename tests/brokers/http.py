@@ -12,8 +12,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_json, body_of, name_values, pairs
+from tests.brokers.transport import Carry, Wire, body_json, body_of, name_values, pairs
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 
 # The encoding in which the server takes and gives the bytes of a header.
 LATIN = "latin-1"
@@ -34,13 +35,13 @@ def carrier() -> Iterator[Carry]:
     server = ThreadingHTTPServer((HOST, 0), _handler(requests, answers))
     thread = Thread(target=server.serve_forever)
     thread.start()
-    with httpx.Client(base_url=f"http://{HOST}:{server.server_port}", timeout=SECONDS) as client:
+    with httpx.Client(base_url=f"http://{HOST}:{server.server_port}", timeout=PATIENCE_SECONDS) as client:
 
         def carry(wire: Wire) -> dict[str, Any]:
             is_answer = "status" in wire
             answers.put(wire if is_answer else NO_CONTENT)
             response = client.send(_request(client, ASKING if is_answer else wire))
-            request = requests.get(timeout=SECONDS)
+            request = requests.get(timeout=PATIENCE_SECONDS)
             return _answer(response) if is_answer else request
 
         try:
@@ -79,7 +80,7 @@ def _handler(requests: Queue[dict[str, Any]], answers: Queue[Wire]) -> type[Base
 
         def answer(self) -> None:
             requests.put(_received(self))
-            wire = answers.get(timeout=SECONDS)
+            wire = answers.get(timeout=PATIENCE_SECONDS)
             body = body_of(wire) or b""
             self.send_response(int(wire["status"]))
             for name, value in name_values(wire.get("headers", ())):

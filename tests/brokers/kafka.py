@@ -9,8 +9,9 @@ from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_of, to_bytes
+from tests.brokers.transport import Carry, Wire, body_of, to_bytes
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 from xregit.document.learner.brokers import kafka_wire
 
 
@@ -47,7 +48,7 @@ def _produced(producer: Producer, wire: Wire) -> TopicPartition:
         on_delivery=lambda error, record: reports.append((error, record)),
         **at,
     )
-    producer.flush(SECONDS)
+    producer.flush(PATIENCE_SECONDS)
     [(error, record)] = reports
     assert error is None, error
     return TopicPartition(record.topic(), record.partition(), record.offset())
@@ -55,7 +56,7 @@ def _produced(producer: Producer, wire: Wire) -> TopicPartition:
 
 def _read(consumer: Consumer, place: TopicPartition) -> Any:
     consumer.assign([place])
-    record = consumer.poll(SECONDS)
+    record = consumer.poll(PATIENCE_SECONDS)
     assert record is not None
     assert record.error() is None, record.error()
     return record

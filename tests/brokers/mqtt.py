@@ -12,8 +12,9 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_of, name_values, to_bytes
+from tests.brokers.transport import Carry, Wire, body_of, name_values, to_bytes
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 from xregit.document.learner.brokers import MQTT_PROPERTIES, mqtt_wire
 
 VERSIONS = {"MQTT/3.1.1": paho.MQTTv311, "MQTT/5.0": paho.MQTTv5}
@@ -30,7 +31,7 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
     client.connect(HOST, port)
     client.loop_start()
     client.subscribe("#", qos=2)
-    subscribed.get(timeout=SECONDS)
+    subscribed.get(timeout=PATIENCE_SECONDS)
 
     def carry(wire: Wire, send: Callable[[], object] | None = None) -> dict[str, Any]:
         if send:
@@ -43,7 +44,7 @@ def carrier(port: int, protocol: str) -> Iterator[Carry]:
                 retain=wire.get("retain", False),
                 properties=_properties(wire) if protocol == "MQTT/5.0" else None,
             )
-        return mqtt_wire(protocol, arrived.get(timeout=SECONDS))
+        return mqtt_wire(protocol, arrived.get(timeout=PATIENCE_SECONDS))
 
     try:
         yield carry

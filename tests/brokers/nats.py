@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import nats
 
-from tests.brokers.transport import SECONDS, Carry, Wire, body_of, name_values
+from tests.brokers.transport import Carry, Wire, body_of, name_values
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 from xregit.document.learner.brokers import nats_wire
 
 if TYPE_CHECKING:
@@ -49,4 +50,4 @@ async def _carried(client: Client, subscription: Subscription, wire: Wire, send:
             reply=wire.get("reply-to", ""),
             headers=dict(name_values(wire["headers"])) if wire.get("headers") else None,
         )
-    return await subscription.next_msg(timeout=SECONDS)
+    return await subscription.next_msg(timeout=PATIENCE_SECONDS)

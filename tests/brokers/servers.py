@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +17,9 @@ import pytest
 
 from tests.cache import CACHE
 from tests.ports import HOST, next_port
+from tests.waiting import wait_until
 
-START_SECONDS, STOP_SECONDS = 300, 60
+STOP_SECONDS = 60
 # The size of a broker that holds a few hundred messages.
 JVM = ("-Xmx384m", "-XX:+UseSerialGC")
 CLUSTER = "AAAAAAAAAAAAAAAAAAAAAQ"
@@ -107,7 +107,7 @@ def kafka(folder: Path, login: int = 0, partitions: int = 16) -> Iterator[int]:
     )
     formatting = [*java, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(config)]
     formatting += ["--add-scram", "SCRAM-SHA-512=[name=ann,password=secret]"]
-    subprocess.run(formatting, check=True, capture_output=True, timeout=START_SECONDS)
+    subprocess.run(formatting, check=True, capture_output=True)
     with _running([*java, "kafka.Kafka", str(config)], folder, port):
         yield port
 
@@ -153,22 +153,20 @@ def _running(command: Sequence[str], folder: Path, port: int) -> Iterator[None]:
     log = folder / "log.txt"
     with log.open("wb") as output, subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as process:
         try:
-            _wait(process, port, log)
+            wait_until(lambda: answers(port), process, told=lambda: log.read_text(errors="replace")[-2000:])
             yield
         finally:
             _stop(process)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            break
-        with socket.socket() as probe:
-            if probe.connect_ex((HOST, port)) == 0:
-                return
-        time.sleep(0.05)
-    pytest.fail(f"{process.args!r} does not answer at port {port}:\n{log.read_text(errors='replace')[-2000:]}")
+def answers(port: int) -> bool:
+    """Connect to a port of this machine.
+
+    Raises:
+        OSError: nothing answers there.
+    """
+    with socket.create_connection((HOST, port)):
+        return True
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

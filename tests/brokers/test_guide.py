@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 
 PROGRAMS = ("bash", "jq", "mosquitto_pub", "mosquitto_sub")
-SECONDS = 600
 
 
 def block(text: str, language: str) -> str:
@@ -41,7 +41,7 @@ def test_message_is_recognised_as_the_guide_says(root: Path, tmp_path: Path, mos
         capture_output=True,
         text=True,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE_SECONDS,
     )
     assert (process.returncode, process.stderr) == (0, "")
     assert process.stdout == block(page, "json")

@@ -11,7 +11,6 @@ from xregit.protocols import read_wire
 Wire = Mapping[str, Any]
 # Sends a message through a broker, or lets the function that comes second do so, and returns what has arrived.
 Carry = Callable[..., dict[str, Any]]
-SECONDS = 120
 
 
 def body_of(wire: Wire) -> bytes | None:

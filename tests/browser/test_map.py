@@ -13,7 +13,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from tests.browser.systems import system_files
 from tests.browser.test_site import serious
-from tests.browser.visits import DESK, PHONE, Scheme, Visit, serving, visiting
+from tests.browser.visits import DESK, PHONE, Scheme, Visit, new_page, serving, visiting
 from tests.catalog.folders import folder
 from xregit.pages.builder import build_site
 from xregit.pages.diagrams import MAX_DOMAINS
@@ -137,12 +137,11 @@ def test_anything_can_have_the_focus(visit: Visit, served: str, focus: str, expe
 
 def test_picture_without_scripts_and_on_paper(browser: Browser, served: str, size: int) -> None:
     """The picture that was drawn when the site was built is there instead, with the same in words below."""
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = new_page(browser, java_script_enabled=False)
     page.goto(f"{served}map/")
     assert page.locator(".xr-whole svg a").count() == {300: 6, 3_000: MAX_DOMAINS}[size]
     assert page.locator(".xr-lanes > li").count() == 60
-    context.close()
+    page.context.close()
     with visiting(browser, served, DESK, "light") as visit:
         visit.page.goto(f"{served}map/")
         visit.page.emulate_media(media="print")

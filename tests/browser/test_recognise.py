@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import xregit
+from tests.browser.visits import new_page
 from tests.messages.catalogs import registry_of
 from tests.messages.recognise_cases import answers, example, hand_made, odd, recorded, small, text_of
 from xregit.pages import ASSETS, pages
@@ -61,7 +62,7 @@ LEFT = """(texts) => {
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Page:
     """Open a page that has no network."""
-    return browser.new_context(offline=True).new_page()
+    return new_page(browser, offline=True)
 
 
 def _answers(page: Page, registry: xregit.Registry, texts: list[str], asked: str = ANSWERS) -> Any:

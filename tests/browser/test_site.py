@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, serving, visiting
+from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, new_page, serving, visiting
 from tests.pages.manual import build_manual
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
+from tests.waiting import wait_until
 from xregit.pages.builder import build_site
 
 if TYPE_CHECKING:
@@ -148,28 +149,26 @@ def serious(page: Page, options: dict[str, object], part: str = "article") -> li
 
 def test_tabs_need_no_script(browser: Browser, served: str) -> None:
     """The example of another mode is shown by the keys of a keyboard, with scripts switched off."""
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = new_page(browser, java_script_enabled=False)
     page.goto(served + "messagegroups/doors/messages/doors.opened/")
     panels = page.locator(".xr-example .xr-panel")
     assert [panel.is_visible() for panel in panels.all()] == [True, *[False] * (panels.count() - 1)]
     page.locator(".xr-example .xr-tabs input").first.focus()
     page.keyboard.press("ArrowRight")
     assert [panel.is_visible() for panel in panels.all()][:2] == [False, True]
-    context.close()
+    page.context.close()
 
 
 def test_button_copies_what_is_shown(browser: Browser, served: str) -> None:
     """The button beside a command copies it as it stands there."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
+    page = new_page(browser, permissions=["clipboard-read", "clipboard-write"])
     page.goto(served + MESSAGE)
     page.locator("details", has_text="Make it with xregit").locator("summary").click()
     box = page.locator("details .xr-code", has_text="xregit new").first
     box.locator("button").click()
     box.get_by_text("Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == box.locator("code").text_content()
-    context.close()
+    page.context.close()
 
 
 def test_dark_scheme_is_dark(browser: Browser, served: str) -> None:
@@ -298,12 +297,11 @@ def test_filter_narrows_a_table_written_by_hand(browser: Browser, served: str) -
 
 def test_lists_are_there_without_script(browser: Browser, served: str) -> None:
     """Without script the whole list is shown, and no field that would do nothing."""
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = new_page(browser, java_script_enabled=False)
     page.goto(served + "all-messages/")
     assert page.locator(".xr-table tbody tr").count() == 5
     assert not page.locator("#xr-messages").is_visible()
-    context.close()
+    page.context.close()
 
 
 def test_code_has_colours(visit: Visit, served: str) -> None:
@@ -316,8 +314,7 @@ def test_code_has_colours(visit: Visit, served: str) -> None:
         return String(range);
     })"""
     coloured = "['xr-keyword', 'xr-key'].every((name) => CSS.highlights.get(name)?.size > 0)"
-    while not visit.page.evaluate(coloured):  # Playwright's own wait needs what the site's policy forbids.
-        visit.page.wait_for_timeout(50)
+    wait_until(lambda: visit.page.evaluate(coloured))  # Playwright's own wait needs what the site's policy forbids.
     kinds = {name: set(visit.page.evaluate(texts, f"xr-{name}")) for name in ("key", "keyword", "string")}
     assert '"basemessage"' in kinds["key"]
     assert "import" in kinds["keyword"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.visits import DESK, PHONE, Visit, serving, visiting
+from tests.browser.visits import DESK, PHONE, Visit, new_page, serving, visiting
 from tests.catalog.folders import folder
 from xregit.pages.builder import build_site
 
@@ -98,19 +98,18 @@ def test_tree_leads_elsewhere(visit: Visit, served: str) -> None:
 
 def test_first_level_needs_no_script(browser: Browser, served: str) -> None:
     """Without scripts the lists are one click away."""
-    context = browser.new_context(java_script_enabled=False, viewport={"width": DESK[0], "height": DESK[1]})
-    page = context.new_page()
+    page = new_page(browser, java_script_enabled=False, viewport={"width": DESK[0], "height": DESK[1]})
     page.goto(served + DEEP)
     page.locator(".xr-nav").get_by_role("link", name="Messages").click()
     page.wait_for_url("**/all-messages/")
-    context.close()
+    page.context.close()
 
 
 def test_from_a_disk_the_lists_are_left(browser: Browser, tmp_path: Path) -> None:
     """Where nothing can be loaded there is nothing to open."""
     files = {"registry.yaml": "registryid: tree\n", "messagegroups/a/messagegroup.yaml": "name: A\n"}
     build_site(folder(tmp_path / "registry", files), tmp_path / "site")
-    page = browser.new_page()
+    page = new_page(browser)
     page.goto((tmp_path / "site/messagegroups/a/index.html").as_uri())
     page.locator(".xr-nav button").first.wait_for(state="detached")
     assert page.locator(".xr-nav").get_by_role("link", name="Messages").count() == 1

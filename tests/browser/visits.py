@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import re
 import threading
-from _thread import start_new_thread
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tests.conftest import ROOT
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -22,8 +22,6 @@ Scheme = Literal["light", "dark"]
 
 # How often words are typed into the search, and how long each time may take on a busy machine.
 TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 250
-# What one may wait for a page, or for anything on it, before a busy machine is taken for a fault.
-LOAD_MS = 120_000
 PHONE, DESK = (390, 844), (1280, 900)
 # The policy that the guide promises the site to work under.
 POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/manual/site.md").read_text(), re.MULTILINE)[0]
@@ -44,12 +42,6 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Log nothing."""
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread that coverage does not follow: of two that begin at once, Python 3.11 may end one."""
-        start_new_thread(self.process_request_thread, (request, client_address))
-
-
 @dataclass
 class Visit:
     """A page in the browser, and what went wrong on it."""
@@ -61,26 +53,31 @@ class Visit:
 @contextmanager
 def serving(site: Path) -> Iterator[str]:
     """Serve a built site meanwhile, and give its address."""
-    with _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+def new_page(browser: Browser, **options: Any) -> Page:
+    """Open an empty page in a context of its own, which waits as long for a slow machine as other tests do."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_SECONDS * 1_000)
+    return context.new_page()
 
 
 @contextmanager
 def visiting(browser: Browser, served: str, size: tuple[int, int], scheme: Scheme) -> Iterator[Visit]:
     """Open an empty page that notes errors, and requests to other hosts, which it refuses."""
     width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    context.set_default_timeout(LOAD_MS)
-    visit = Visit(context.new_page())
+    visit = Visit(new_page(browser, viewport={"width": width, "height": height}, color_scheme=scheme))
     visit.page.on("console", lambda said: visit.complaints.append(said.text) if said.type == "error" else None)
     visit.page.on("pageerror", lambda error: visit.complaints.append(str(error)))
     visit.page.on("request", lambda made: None if made.url.startswith(served) else visit.complaints.append(made.url))
     try:
         yield visit
     finally:
-        context.close()
+        visit.page.context.close()
 
 
 def searched(page: Page, words: str) -> list[str]:
@@ -90,7 +87,7 @@ def searched(page: Page, words: str) -> list[str]:
     field, results = page.locator("input.md-search__input"), page.locator(".md-search-result__item > a")
     field.click()
     ready = page.locator(".md-search-result__meta", has_not_text="Initializing")
-    ready.wait_for(state="attached", timeout=TRIES * PATIENCE_MS)  # the worker has the index
+    ready.wait_for(state="attached")  # the worker has the index
     for _ in range(TRIES):
         field.fill("")
         field.press_sequentially(words, delay=20)  # the theme listens to keys

@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent
 
 from tests.benchmarks import synthetic
+from tests.waiting import PATIENCE_SECONDS
 from xregit.cli.mcp import MAX_RESULT
 
 TRIP = "/messagegroups/fleet.trips/messages/fleet.trip.started"
@@ -177,7 +178,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(root: Path, text: str) -
     arguments = (sys.executable, "-m", "xregit", "--registry", str(root / "registry"), "mcp")
     environment = {"PYTHONPATH": str(root / "tools")}
     process = subprocess.run(
-        arguments, input=text, env=environment, capture_output=True, text=True, check=False, timeout=60
+        arguments, input=text, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
     )
     assert process.returncode == 0
     assert "Traceback" not in process.stderr

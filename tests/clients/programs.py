@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cache import CACHE
+from tests.waiting import PATIENCE_SECONDS
 
 HOME = CACHE / "xrcg"
-SECONDS = 600
 NO_XR = "the reference client xr is not here: it is neither on PATH nor named by XR"
 # Imports all modules of the packages below a folder, after compiling them.
 IMPORTER = """
@@ -41,7 +41,7 @@ def xr() -> str:
 
 def ran(command: Sequence[str | Path], at: Path) -> subprocess.CompletedProcess[str]:
     """Run a program in a folder and return what it printed."""
-    return subprocess.run(command, cwd=at, capture_output=True, text=True, check=False, timeout=SECONDS)
+    return subprocess.run(command, cwd=at, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
 
 
 def generated(document: Path, target: tuple[str, str], into: Path, *, group: str = "", project: str = "made") -> str:

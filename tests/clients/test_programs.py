@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -21,6 +20,7 @@ from tests.brokers import kafka, mqtt, nats, servers
 from tests.brokers.transport import Carry
 from tests.cache import CACHE
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS, wait_until
 from xregit import Matcher
 from xregit.document import load
 from xregit.messages.decoder import decode
@@ -99,7 +99,7 @@ def write(folder: Path, name: str, sample: CodeSample) -> None:
 
 def run(*command: str | Path, at: Path) -> str:
     """Run a program that must end well; return what it printed."""
-    process = subprocess.run(command, cwd=at, capture_output=True, text=True, check=False, timeout=600)
+    process = subprocess.run(command, cwd=at, capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS)
     assert process.returncode == 0, f"{process.stdout}\n{process.stderr}"[-6_000:]
     return process.stdout
 
@@ -222,7 +222,6 @@ def test_what_programs_send_is_the_message(root: Path, tmp_path: Path, language:
 
 
 PROTON = str(CACHE / "proton")
-READ_SECONDS = 60
 
 
 class Broker(NamedTuple):
@@ -309,14 +308,14 @@ def test_programs_send_and_receive_through_brokers(
             for name, log in logs.items()
         }
         for name, wire in wires.items():
-            end, send = time.monotonic() + READ_SECONDS, command(language, tmp_path, name, "send")
-            arrived = None
-            # Until it has subscribed, a program gets nothing.
-            while arrived is None or not logs[name].read_bytes():
-                assert time.monotonic() < end, f"{name} receives nothing"
-                arrived = matcher.match(carry(fields[name], lambda: run(*send, at=tmp_path)))  # noqa: B023
+
+            def received(name: str = name, wire: Wire = wire) -> bytes:
+                send = command(language, tmp_path, name, "send")
+                arrived = matcher.match(carry(fields[name], lambda: run(*send, at=tmp_path)))
                 assert arrived.matches == matcher.match(wire).matches, name
-                time.sleep(0.1)
+                return logs[name].read_bytes()
+
+            wait_until(received, readers[name])  # until it has subscribed, a program gets nothing
             event = decode(wire)[0].event
             printed = logs[name].read_text(encoding="utf-8", errors="replace")
             assert (event["type"] if event else body_text(wire)) in printed, f"{name}: {printed}"

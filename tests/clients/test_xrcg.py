@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.clients.programs import HOME, SECONDS, generated, imported, ran, xrcg_missing
+from tests.clients.programs import HOME, generated, imported, ran, xrcg_missing
 from tests.document.asyncapi.parser import MODULES, SCRIPT, missing
+from tests.waiting import PATIENCE_SECONDS
 from xregit.catalog import Registry
 from xregit.document import compile_document, import_documents, load, to_bytes
 from xregit.source import yaml_loader
@@ -123,7 +124,7 @@ def parsed(folder: Path) -> dict[str, list[str]]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE_SECONDS,
     )
     assert process.returncode == 0, process.stderr
     result = json.loads(process.stdout)

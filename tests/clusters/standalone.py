@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,14 +19,15 @@ from urllib.request import urlopen
 import pyspark
 import pytest
 
+from tests.brokers.servers import answers
 from tests.cache import CACHE
 from tests.ports import HOST, next_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 from xregit.spark.executors import write_archive
 
 SPARK = Path(pyspark.__file__).parent
 S3A_JARS = sorted((CACHE / "s3a").glob("*.jar"))
 SHARED = ("pyspark", "py4j", "pyarrow")
-PATIENCE_SECONDS = 600
 QUICK_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 # Each job has unpacked some 300 MB for each executor, which go when it ends.
 TIDY = "-Dspark.worker.cleanup.enabled=true -Dspark.worker.cleanup.interval=2 -Dspark.worker.cleanup.appDataTtl=1"
@@ -146,7 +146,7 @@ class Cluster:
 
     def wait(self, workers: int) -> None:
         """Wait until so many workers are there."""
-        wait_until(lambda: self.status()["aliveworkers"] == workers, "the workers have not come up")
+        wait_until(lambda: self.status()["aliveworkers"] == workers)
 
 
 def _ancestors(pid: int) -> set[str]:
@@ -158,19 +158,6 @@ def _ancestors(pid: int) -> set[str]:
             break
         found.add(str(pid))
     return found
-
-
-def wait_until(condition: Any, message: str) -> None:
-    """Wait until a condition holds."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            if condition():
-                return
-        except OSError:
-            pass
-        assert time.monotonic() < deadline, message
-        time.sleep(0.2)
 
 
 def kill(process: subprocess.Popen[Any]) -> None:
@@ -226,7 +213,7 @@ def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             start_new_session=True,
         )
         stack.callback(kill, process)
-        wait_until(cluster.status, (folder / "master.log").read_text())
+        wait_until(cluster.status, process, told=(folder / "master.log").read_text)
         stack.callback(cluster.stop_workers)
         for _ in range(workers):
             cluster.start_worker()
@@ -252,16 +239,10 @@ def connect_server(settings: Mapping[str, str], home: Path, environment: Mapping
             start_new_session=True,
         )
         try:
-            wait_until(lambda: process.poll() is not None or _answers(port), "Spark Connect has not come up")
-            assert process.poll() is None, (home / "server.log").read_text()
+            wait_until(lambda: answers(port), process, told=(home / "server.log").read_text)
             yield f"sc://{HOST}:{port}"
         finally:
             kill(process)
-
-
-def _answers(port: int) -> bool:
-    with socket.create_connection((HOST, port)):
-        return True
 
 
 KEY = "xregit-tests"
@@ -298,7 +279,7 @@ def object_store(folder: Path) -> Iterator[Store]:
     with folder.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(command, env=os.environ | keys, stdout=log, stderr=log, start_new_session=True)
         try:
-            wait_until(lambda: urlopen(f"http://{address}/minio/health/live", timeout=5), "MinIO has not come up")
+            wait_until(lambda: urlopen(f"http://{address}/minio/health/live", timeout=5), process)
             yield Store(
                 {
                     "AWS_ACCESS_KEY_ID": KEY,

@@ -13,13 +13,13 @@ import pytest
 from tests.clusters.hadoop import Hadoop, hadoop_cluster
 from tests.clusters.messages import once, routed, write_catalog, write_events
 from tests.clusters.standalone import (
-    PATIENCE_SECONDS,
     QUICK_JAVA,
     SPARK,
     bare_environment,
     conf,
     driver_environment,
 )
+from tests.waiting import PATIENCE_SECONDS
 from xregit.spark.executors import write_archive
 
 pytestmark = pytest.mark.spark

@@ -20,7 +20,6 @@ import pytest
 
 from tests.clusters.messages import once, routed, write_catalog, write_events
 from tests.clusters.standalone import (
-    PATIENCE_SECONDS,
     Cluster,
     Store,
     conf,
@@ -29,8 +28,8 @@ from tests.clusters.standalone import (
     kill,
     object_store,
     standalone_cluster,
-    wait_until,
 )
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -237,7 +236,7 @@ def test_data_frame_after_a_crash_loses_nothing(cluster: Cluster, catalog: Path,
     tables = tmp_path / "tables"
     crashing = cluster.submit(BATCH, str(catalog), str(tables), f"0={first}")
     begun = tables / "_batches" / "_delta_log" / "00000000000000000001.json"  # the first version has the catalog
-    wait_until(lambda: begun.exists() or crashing.poll() is not None, "no batch is begun")
+    wait_until(begun.exists, crashing)
     kill(crashing)
     code, output, _ = cluster.run(BATCH, str(catalog), str(tables), f"1={second}")  # Python's errors are output there
     assert code == 1
@@ -272,12 +271,12 @@ def test_nothing_is_lost_or_doubled_whatever_is_killed(cluster: Cluster, catalog
     messages, tables = write_events(tmp_path / "in", 8, 100), tmp_path / "tables"
     words = (str(catalog), str(messages), str(tables), json.dumps({"batch_files": 1}))
     driver = cluster.submit(ROUTE, *words)
-    wait_until(lambda: list(tables.glob("*/_delta_log/*.json")) or driver.poll() is not None, "nothing is written")
+    wait_until(lambda: list(tables.glob("*/_delta_log/*.json")), driver)
     time.sleep(draw.uniform(0, 4))
     kill(driver)
     driver = cluster.submit(ROUTE, *words)
     try:
-        wait_until(lambda: cluster.executors() or driver.poll() is not None, "no executor has come up")
+        wait_until(cluster.executors, driver)
         time.sleep(draw.uniform(2, 8))
         for executor in cluster.executors()[:1]:
             os.kill(executor, signal.SIGKILL)

@@ -19,6 +19,7 @@ import pytest
 import xregit
 from tests import ports
 from tests.brokers import servers
+from tests.waiting import PATIENCE_SECONDS
 from xregit.diagnostics import Severity
 from xregit.document.schema_registry import ask_registry
 
@@ -224,7 +225,7 @@ def test_real_registry(tmp_path: Path) -> None:
 def _ask(address: str, method: str, value: Any) -> None:
     data = json.dumps(value).encode()
     request = Request(address, data, {"Content-Type": "application/json"}, method=method)  # noqa: S310 - our own server
-    with urlopen(request, timeout=60) as answer:  # noqa: S310
+    with urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310
         assert answer.status == 200
 
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 
 from tests.document.server import served, write_files
 from tests.ports import HOST, next_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 from xregit.catalog import Registry
 from xregit.document import api_files
 
-PATIENCE_S = 60
 WIRE = "schemagroups/hall/schemas/wire"
 
 
@@ -35,13 +34,13 @@ def addresses(value: Any, base: str) -> Iterator[str]:
 
 def answer(url: str) -> tuple[bytes, str]:
     """Return what a server answers, and what it says it is."""
-    with urlopen(url, timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
+    with urlopen(url, timeout=PATIENCE_SECONDS) as response:  # noqa: S310 - the address is this machine's
         return response.read(), response.headers.get_content_type()
 
 
 def headers(url: str) -> tuple[str | None, str | None]:
     """Return the headers that the API gives every answer, which must come without a redirect."""
-    with urlopen(url, timeout=PATIENCE_S) as response:  # noqa: S310 - the address is this machine's
+    with urlopen(url, timeout=PATIENCE_SECONDS) as response:  # noqa: S310 - the address is this machine's
         assert response.url == url
         return response.headers["Link"], response.headers["Access-Control-Allow-Origin"]
 
@@ -101,23 +100,18 @@ def nginx(root: Path, snippet: Path, port: int) -> Iterator[str]:
         yield f"http://{HOST}:{port}"
     finally:
         process.terminate()
-        process.wait(PATIENCE_S)
+        process.wait(PATIENCE_SECONDS)
 
 
 def started(url: str) -> None:
     """Wait until a server answers, whatever it answers."""
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        try:
+
+    def answers() -> bool:
+        with suppress(HTTPError):
             answer(url)
-        except HTTPError:
-            return
-        except URLError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
-        else:
-            return
+        return True
+
+    wait_until(answers)
 
 
 @pytest.mark.client

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
-import time
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from tests.ports import HOST, next_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 SERVE = "import sys; from pathlib import Path; from xregit.pages.builder import serve_site as serve; "
 SERVE += "serve(Path(sys.argv[1]), None, sys.argv[2])"
 #: Serves the registry at a path, given after it, at an address.
 COMMAND = (sys.executable, "-c", SERVE)
-PATIENCE_SECONDS = 180
 
 
 def next_address() -> str:
@@ -22,20 +22,15 @@ def next_address() -> str:
     return f"{HOST}:{next_port()}"
 
 
-def wait_for(url: str, text: str, pause: float = 0.2) -> bool:
-    """Tell whether a page has a text before patience ends."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end:
-        if text in page_text(url):
-            return True
-        time.sleep(pause)
-    return False
+def wait_for(url: str, text: str, *server: subprocess.Popen[bytes]) -> None:
+    """Wait until a page has a text."""
+    wait_until(lambda: text in page_text(url), *server, told=lambda: page_text(url))
 
 
 def page_text(url: str) -> str:
     """Return what is at an address, the page for what is not found too; nothing where nobody answers."""
     try:
-        with urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server
+        with urlopen(url, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - our own server
             return str(answer.read().decode())
     except HTTPError as error:
         return error.read().decode()

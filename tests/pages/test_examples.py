@@ -26,6 +26,7 @@ from tests.brokers.servers import nats as nats_server
 from tests.cache import CACHE
 from tests.catalog.folders import registry_of
 from tests.ports import HOST
+from tests.waiting import PATIENCE_SECONDS
 from xregit import Matcher
 from xregit.catalog import Message, Registry, read_folder
 from xregit.cli.runner import run
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 # Where .ci/programs builds the client of NATS.
 NATS = str(CACHE / "nats")
-PATIENCE_SECONDS = 120
 MARKED = re.compile('<var class="xr-var">(.*?)</var>')
 PLACE = "/messagegroups/doors.mqtt/messages/doors.opened"
 MQTT5 = read_wire(

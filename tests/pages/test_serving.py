@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.server import COMMAND, PATIENCE_SECONDS, next_address, wait_for
+from tests.pages.server import COMMAND, next_address, wait_for
 from tests.pages.small import small_folder
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.long
 
@@ -34,7 +35,7 @@ def site(registry: Path, root: Path, tmp_path: Path) -> Iterator[str]:
         subprocess.Popen([*command, address], cwd=root / "tools", stderr=log) as server,
     ):
         try:
-            assert wait_for(f"http://{address}/{MESSAGE}/", "A door was closed.")
+            wait_for(f"http://{address}/{MESSAGE}/", "A door was closed.", server)
             yield f"http://{address}/"
         finally:
             server.send_signal(signal.SIGINT)
@@ -45,17 +46,17 @@ def test_edited_files_are_shown(registry: Path, site: str, tmp_path: Path) -> No
     """Whatever shows an edited message shows the edit, also after a fault, which is told; what is gone is gone."""
     message, other = registry / f"{MESSAGE}.yaml", registry / f"{OTHER}.yaml"
     message.write_text("description: [\n")
-    assert wait_for(f"{site}{MESSAGE}/", "The file can't be read")
+    wait_for(f"{site}{MESSAGE}/", "The file can't be read")
     text = "doors.closed.yaml:1:14: The bracket that opens here is not closed. Close it."
     assert text in (tmp_path / "log").read_text()
-    assert wait_for(f"{site}{OTHER}/", "Door opened")
+    wait_for(f"{site}{OTHER}/", "Door opened")
     message.write_text("name: Slammed\ndescription: Somebody slammed a door.\n")
-    assert wait_for(f"{site}{MESSAGE}/", "Somebody slammed a door.")
+    wait_for(f"{site}{MESSAGE}/", "Somebody slammed a door.")
     for page in ("all-messages/", "messagegroups/doors/"):
-        assert wait_for(f"{site}{page}", "Slammed")
+        wait_for(f"{site}{page}", "Slammed")
     other.write_text(other.read_text().replace("{door}", "{gate}"))
     for page in (f"{OTHER}/", f"{DERIVED}/", "all-placeholders/"):
-        assert wait_for(f"{site}{page}", "{gate}")
+        wait_for(f"{site}{page}", "{gate}")
     message.unlink()
-    assert wait_for(f"{site}{MESSAGE}/", "There is no page at this address")
-    assert wait_for(f"{site}{OTHER}/", "Door opened")
+    wait_for(f"{site}{MESSAGE}/", "There is no page at this address")
+    wait_for(f"{site}{OTHER}/", "Door opened")

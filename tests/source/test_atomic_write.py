@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.disks import small_disk
+from tests.waiting import PATIENCE_SECONDS
 from xregit.errors import XregitError
 from xregit.source.atomic_write import replace_folder, replace_tree, write, write_files
 from xregit.source.file_tree import list_files
@@ -41,7 +42,7 @@ def _start(script: str, *arguments: object) -> subprocess.Popen[str]:
 
 def _run(script: str, *arguments: object) -> tuple[int, str, str]:
     process = _start(script, *arguments)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=PATIENCE_SECONDS)
     return process.returncode, output, errors
 
 
@@ -294,7 +295,7 @@ def test_two_runs_in_one_folder_are_told_apart(tmp_path: Path) -> None:
     assert first.stdout.readline() == "building\n"
     with pytest.raises(XregitError, match=f'another run is writing "{target}"'):
         replace_tree(target, {"a": b"second"})
-    assert first.communicate("\n", timeout=60) == ("", "")
+    assert first.communicate("\n", timeout=PATIENCE_SECONDS) == ("", "")
     assert _tree(tmp_path) == {"out/a": b"first"}
     replace_tree(target, {"a": b"third"})
     assert _tree(tmp_path) == {"out/a": b"third"}
@@ -312,7 +313,7 @@ def test_many_runs_in_one_folder_leave_one_whole_folder(tmp_path: Path) -> None:
     """
     target = tmp_path / "out"
     runs = [_start(script, target, name) for name in "abcd"]
-    outputs = [run.communicate(timeout=60) for run in runs]
+    outputs = [run.communicate(timeout=PATIENCE_SECONDS) for run in runs]
     assert [errors for _, errors in outputs] == [""] * 4
     lines = {line for output, _ in outputs for line in output.splitlines()}
     assert all("another run is writing" in line for line in lines), lines

@@ -8,15 +8,14 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.spark.streams import event, registry_of, route, rows, write
+from tests.waiting import PATIENCE_SECONDS, wait_until
 from xregit.catalog import Registry
 from xregit.cli.runner import INTERRUPTED
 from xregit.spark.streams.job import CHECKPOINT
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-KILLS, SECONDS = 5, 600
+KILLS = 5
 FILES, ROWS, MANY = 4, 20, 20_000
 LONGEST = 4.0
 TABLES = ("g__one", "g__two", "unmatched", "ambiguous")
@@ -104,7 +103,7 @@ def test_stream_follows_what_comes_until_it_is_stopped(spark: SparkSession, tmp_
         write(tmp_path / "in" / "2.jsonl", *map(event, range(2, MANY + 1)))
         wait_until((tables / CHECKPOINT / "offsets" / "1").exists, job)
         (os.killpg if group else os.kill)(job.pid, signal.SIGTERM)
-        output, complaints = job.communicate(timeout=SECONDS)
+        output, complaints = job.communicate(timeout=PATIENCE_SECONDS)
     assert job.returncode == 0
     assert output.startswith(f"{tables}: g__one ")
     # What the first batch did; PySpark's own processes may complain that Java no longer listens to them.
@@ -120,18 +119,9 @@ def test_interrupt_in_a_batch_ends_without_a_word(spark: SparkSession, tmp_path:
     with routing(tmp_path) as job:
         wait_until((tmp_path / "tables" / BATCHES.name).exists, job)
         os.killpg(job.pid, signal.SIGINT)
-        _, complaints = job.communicate(timeout=SECONDS)
+        _, complaints = job.communicate(timeout=PATIENCE_SECONDS)
     assert (job.returncode, complaints.strip()) == (INTERRUPTED, "")
     assert_finished(registry, tmp_path, spark)
-
-
-def wait_until(condition: Callable[[], bool], job: subprocess.Popen[str]) -> None:
-    """Wait while a job runs until a condition holds."""
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert job.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def assert_finished(registry: Registry, folder: Path, spark: SparkSession) -> None:

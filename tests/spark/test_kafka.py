@@ -14,6 +14,7 @@ from tests.brokers import servers
 from tests.ports import HOST
 from tests.spark.jars import KAFKA_JARS
 from tests.spark.streams import event, registry_of, route, rows
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +23,6 @@ pytestmark = pytest.mark.spark
 
 Headers = list[tuple[str, str | bytes | None]]
 
-WAIT_SECONDS = 120
 STRUCTURED: Headers = [("content-type", b"application/cloudevents+json")]
 BINARY: Headers = [("ce_specversion", b"1.0"), ("ce_id", b"2"), ("ce_type", b"t.two"), ("ce_source", b"/vehicles/2")]
 
@@ -47,7 +47,7 @@ def test_records_of_a_broker_are_taken_once(spark: SparkSession, broker: str, tm
     producer.produce("events", b'{"value": 2}', headers=[*BINARY, ("content-type", b"application/json")])
     producer.produce("readings", b"\xff\x00", key=b"WDB1")
     producer.produce("readings", None, key=b"\xff")
-    assert producer.flush(WAIT_SECONDS) == 0
+    assert producer.flush(PATIENCE_SECONDS) == 0
 
     source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", broker)
     source = source.option("subscribe", "events,readings").option("startingOffsets", "earliest")
@@ -55,7 +55,7 @@ def test_records_of_a_broker_are_taken_once(spark: SparkSession, broker: str, tm
     assert route(registry, records, tables).rows == {"g__one": 1, "g__two": 1, "g__record": 1, "unmatched": 1}
     assert route(registry, records, tables).rows == {}
     producer.produce("readings", b"text", key=b"WDB2")
-    assert producer.flush(WAIT_SECONDS) == 0
+    assert producer.flush(PATIENCE_SECONDS) == 0
     assert route(registry, records, tables).rows == {"g__record": 1}
 
     [first], [second] = rows(tables, "g__one"), rows(tables, "g__two")

@@ -18,6 +18,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.spark.repository import SAMPLE, CatalogRepository
+from tests.waiting import PATIENCE_SECONDS
 from xregit.spark.publication import publish
 from xregit.spark.rows import rows
 
@@ -28,7 +29,6 @@ pytestmark = pytest.mark.spark
 
 # After so many new versions of tables it is killed: the first time and the second.
 VERSIONS = (1, 2)
-SECONDS = 300
 NEVER = 1_000_000
 # Or so many times at random moments, between the first new version and the end of a run that nobody kills.
 KILLS = 3
@@ -117,7 +117,7 @@ def times(at: Path, folder: Path) -> tuple[float, float]:
     return first, time.monotonic() - start
 
 
-def kill(at: Path, folder: Path, versions: int = NEVER, seconds: float = SECONDS) -> None:
+def kill(at: Path, folder: Path, versions: int = NEVER, seconds: float = PATIENCE_SECONDS) -> None:
     """Publish with a process of its own, and kill it when there are so many new versions, or after so many seconds.
 
     Where we are kept waiting it may have ended by then, which is well too.

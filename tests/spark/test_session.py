@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS
 from xregit.errors import XregitError
 from xregit.spark.location import MORE_MEMORY
 from xregit.spark.session import active_session, reraise_interrupts
@@ -114,7 +115,12 @@ def test_interrupted_session_ends_without_a_trace() -> None:
     """An interrupt in the middle of what Java is asked is raised as elsewhere, and nothing is printed of it."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ran = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], env=environment, capture_output=True, text=True, check=False, timeout=1200
+        [sys.executable, "-c", INTERRUPTED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
     )
     assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
 
@@ -153,7 +159,12 @@ def test_killed_java_is_one_line_and_no_hindrance() -> None:
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ran = subprocess.run(
-        [sys.executable, "-c", KILLED], env=environment, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "-c", KILLED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
     )
     text = f"can't publish to /tables: Spark's Java process has ended; {MORE_MEMORY}\n"
     assert (ran.stdout, ran.stderr) == (f"{text}3\nNone\n", "")

@@ -27,6 +27,7 @@ from tests.spark.streams import (
     rows,
     write,
 )
+from tests.waiting import PATIENCE_SECONDS
 from xregit.spark.session import LOCAL_DEFAULTS
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ NATIVE = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 LINK = "spark.hadoop.fs.viewfs.mounttable.cluster.link./lake"
-PATIENCE_SECONDS = 1_200
 IN_STORE = """
 import json, sys, xregit
 from pathlib import Path

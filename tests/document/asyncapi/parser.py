@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.cache import CACHE
+from tests.waiting import PATIENCE_SECONDS
 
 MODULES = CACHE / "asyncapi" / "node_modules"
 SCRIPT = Path(__file__).with_name("parse.cjs")
 # One run of Node reads all documents of a test.
-SECONDS = 600
 
 
 def missing() -> str:
@@ -36,7 +36,7 @@ def errors(folder: Path) -> dict[str, list[Any]]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE_SECONDS,
     )
     assert process.returncode == 0, process.stderr
     result: dict[str, list[dict[str, str]]] = json.loads(process.stdout)
