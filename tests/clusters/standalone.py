@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,6 @@ from urllib.request import urlopen
 import pyspark
 import pytest
 
-from tests.brokers.servers import answers
 from tests.cache import CACHE
 from tests.ports import HOST, next_port
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -221,15 +221,19 @@ def standalone_cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
         yield cluster
 
 
+STARTED = re.compile(r"Spark Connect server started at: .*:(\d+)\n")
+
+
 @contextmanager
 def connect_server(settings: Mapping[str, str], home: Path, environment: Mapping[str, str]) -> Iterator[str]:
     """Give the URL of a Spark Connect server, whose folder is ``home``."""
     if not shutil.which("java"):
         pytest.skip("no Java on the path to run a Spark Connect server with")
-    port, server = next_port(), "org.apache.spark.sql.connect.service.SparkConnectServer"
+    server, place = "org.apache.spark.sql.connect.service.SparkConnectServer", home / "server.log"
     own = {"spark.ui.enabled": "false", "spark.driver.extraJavaOptions": QUICK_JAVA, **settings}
-    own |= {"spark.connect.grpc.binding.address": HOST, "spark.connect.grpc.binding.port": str(port)}
-    with (home / "server.log").open("wb") as log:
+    # Its own Python, which runs foreachBatch, looks for it at localhost; it takes a free port, and says which.
+    own |= {"spark.connect.grpc.binding.address": "localhost", "spark.connect.grpc.binding.port": "0"}
+    with place.open("wb") as log:
         process = subprocess.Popen(
             [SPARK / "bin" / "spark-submit", *conf(own), "--class", server, "spark-internal"],
             env={"PYSPARK_PYTHON": sys.executable, **environment, "SPARK_LOCAL_IP": HOST},
@@ -239,8 +243,8 @@ def connect_server(settings: Mapping[str, str], home: Path, environment: Mapping
             start_new_session=True,
         )
         try:
-            wait_until(lambda: answers(port), process, told=(home / "server.log").read_text)
-            yield f"sc://{HOST}:{port}"
+            wait_until(lambda: STARTED.search(place.read_text()), process, told=place.read_text)
+            yield f"sc://localhost:{STARTED.findall(place.read_text())[0]}"
         finally:
             kill(process)
 

@@ -230,6 +230,8 @@ def test_line_of_mosquitto_sends_the_message(tmp_path: Path) -> None:
             "mosquitto_sub",
             "-V",
             "mqttv5",
+            "-h",
+            HOST,
             "-p",
             str(port),
             "-t",
