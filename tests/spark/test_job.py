@@ -185,6 +185,9 @@ def test_batches_of_ones_own_are_written_once(spark: SparkSession, registry: Reg
     classified = classify(lines, registry, columns=where)
     assert write_batch(classified, 0, "mine", registry, tables, columns=where).rows == {}
     assert write_batch(classified, 1, "mine", registry, tables, columns=where).rows == {"g__one": 3}
+    history = DeltaTable(tables / "g__one").history()
+    marks = [json.loads(each["userMetadata"]) for each in history if "userMetadata" in each]
+    assert [(each["application"], each["batch"]) for each in marks] == [("mine", 1), ("mine", 0)]
     given = {"ce_specversion": "1.0", "ce_id": "9", "ce_source": "/vehicles/V", "ce_type": "t.one"}
     headers = [(name, text.encode()) for name, text in given.items()]
     records = [(b"V", b'{"value":3}', "t", 5, headers), (b"V", b"\xff", "readings", 6, None)]
@@ -212,6 +215,9 @@ def test_classified_batch_is_written_by_the_catalog_of_its_first_time(
     other = registry_of(tmp_path, {"one": definition("t.two"), "two": definition("t.one")})
     assert write_batch(classify(lines, other), 0, "mine", other, tables).rows == {"g__one": 1, "g__two": 1}
     assert (ids(tables, "g__one"), ids(tables, "g__two")) == ([1], [2])
+    without = registry_of(tmp_path, {"one": definition("t.one")})
+    with pytest.raises(XregitError, match="classified with another catalog, which has /messagegroups/g/messages/two"):
+        write_batch(classify(lines, other), 1, "mine", without, tables)
 
 
 def test_batch_keeps_the_part_of_the_catalog_that_it_began_with(
@@ -377,7 +383,7 @@ def test_table_that_a_job_needs_stops_it_before_a_row(spark: SparkSession, regis
     for name in ("_batches", "quarantine", "unmatched", "ambiguous"):
         for make in (_notes, _newest):
             make(tables / name)
-            with pytest.raises(XregitError, match=rf"{name} .*; no message is taken until that is mended") as caught:
+            with pytest.raises(XregitError, match=rf"{name} .*; repair or move it before you route messages") as caught:
                 route(registry, tmp_path / "in", tables, spark=spark)
             assert "\n" not in str(caught.value)
             assert not (tables / "g__one").exists()
@@ -459,8 +465,8 @@ def test_what_can_not_be_read_is_one_line(spark: SparkSession, registry: Registr
         route(registry, folder, tmp_path / "tables2", spark=spark, batch_files=0)
     with pytest.raises(XregitError, match="a path is an empty text"):
         route(registry, folder, "", spark=spark)
-    for app_id, number in (("", 0), ("a", -1)):
-        with pytest.raises(XregitError, match=f'a number from 0 on, not "{app_id}" and {number}'):
+    for app_id, number in (("", 0), ("a", -1), ("a finished", 0)):
+        with pytest.raises(XregitError, match=f'they are "{app_id}" and {number}'):
             write_batch(spark.range(3), number, app_id, registry, tmp_path / "tables2")
     with pytest.raises(XregitError, match="expected a DataFrame, but"):
         write_batch([], 0, "a", registry, tmp_path / "tables2")  # type: ignore[arg-type]

@@ -128,6 +128,30 @@ for number in (0, 1):
     print(sorted(write_batch(lines, number, "mine", registry, tables).rows.items()))
 """
 
+# Somebody gives a table a constraint that the next batch breaks, and then a feature that Delta does not know.
+REFUSING = """
+import json, sys, xregit
+from pathlib import Path
+from xregit.spark import write_batch
+from xregit.spark.session import session
+from xregit.spark.streams import sink
+catalog, messages, tables, conf = sys.argv[1:]
+spark = session(name="refusing", conf=json.loads(conf))
+lines, registry = spark.read.text(messages), xregit.load(catalog)
+log = Path(tables, "g__one", "_delta_log")
+feature = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["f"], "writerFeatures": ["f"]}
+for number in range(3):
+    if number == 1:
+        last = spark.sql(f"SELECT CAST(max(_ingested) AS string) FROM delta.`{tables}/g__one`").first()[0]
+        spark.sql(f"ALTER TABLE delta.`{tables}/g__one` ADD CONSTRAINT few CHECK (_ingested <= '{last}')").collect()
+    if number == 2:
+        version = len(list(log.glob("*.json")))
+        (log / f"{version:020}.json").write_text(json.dumps({"protocol": feature}))
+        sink._sinks.clear()
+    done = write_batch(lines, number, "mine", registry, tables)
+    print(sorted(done.rows.items()), *(reason.partition("]")[0] for reason in done.quarantined.values()))
+"""
+
 
 @pytest.fixture
 def sample(tmp_path: Path) -> CatalogRepository:
@@ -259,6 +283,19 @@ def test_classes_of_delta_tell_what_a_broken_table_has(tmp_path: Path) -> None:
     places = (tmp_path / "test.json", lines, tmp_path / "tables")
     printed = run(tmp_path, "-c", REPLACED, *map(str, places), json.dumps(NATIVE)).splitlines()
     assert printed == ["[('unmatched', 1)]", "[('quarantine', 1), ('unmatched', 1)]"]
+
+
+def test_classes_of_delta_refuse_one_table_alone(tmp_path: Path) -> None:
+    """What Delta says against one table sends its rows to quarantine, and those of others to theirs."""
+    refuse_without_delta()
+    registry_of(tmp_path)
+    lines = write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"))
+    places = (tmp_path / "test.json", lines, tmp_path / "tables")
+    assert run(tmp_path, "-c", REFUSING, *map(str, places), json.dumps(NATIVE)).splitlines() == [
+        "[('g__one', 1), ('g__two', 1)]",
+        "[('g__two', 1), ('quarantine', 1)] [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
+        "[('g__two', 1), ('quarantine', 1)] [DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    ]
 
 
 def test_cluster_behind_spark_connect_will_do(sample: CatalogRepository, tmp_path: Path) -> None:

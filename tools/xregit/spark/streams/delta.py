@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
@@ -18,7 +20,7 @@ from deltalake import Transaction as DeltaTransaction
 from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import create_table_with_add_actions
 from pyarrow import fs
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.types import StructType
 
 from xregit.errors import XregitError
@@ -26,13 +28,14 @@ from xregit.spark.data_files import file_system, list_folders, read_parts, write
 from xregit.spark.delta_spark_writer import is_available
 from xregit.spark.deltalake_writer import add_actions, delta_schema
 from xregit.spark.executors import portable
+from xregit.spark.java import Py4JError
 from xregit.spark.location import Location, error_summary, read_errors_at
 from xregit.spark.streams.message_tables import PROPERTIES, ConflictError, TableMapping
 from xregit.spark.table_schema import covers, sql_string, sql_type
 from xregit.spark.table_writer import refuse_constraints, refuse_newer_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -42,10 +45,13 @@ SCHEMA = "schema:"
 TABLE_KEY = "xregit.table"
 LOG = "_delta_log"
 RETRIES = 20
-# What Spark and Delta say of a table that is not there; any other error is an error.
+# What Spark and Delta say of a table that is not there.
 _MISSING = frozenset(
     {"TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE"}
 )
+# What Delta says against one table, such as its constraint or a feature that it does not know; but not that another
+# writer was faster.
+_REFUSAL = re.compile(r"\[DELTA_(?!CONCURRENT_|TABLE_ALREADY_EXISTS|TABLE_NOT_FOUND|MISSING_DELTA_TABLE)")
 
 
 class Transaction(NamedTuple):
@@ -292,10 +298,32 @@ def misfit(mapping: TableMapping, state: TableState) -> str:
 
 
 def _properties(transaction: Transaction) -> Any:
-    application, number, metadata = transaction
     return CommitProperties(
-        custom_metadata={**metadata, "batch": str(number)}, app_transactions=[DeltaTransaction(application, number)]
+        custom_metadata={"userMetadata": _user_metadata(transaction)},
+        app_transactions=[DeltaTransaction(transaction.application, transaction.number)],
     )
+
+
+def _user_metadata(transaction: Transaction, **more: str) -> str:
+    """Return what the history of a table says of a commit, whichever of the two made it."""
+    application, number, metadata = transaction
+    return json.dumps({**metadata, "application": application, "batch": number, **more})
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what Delta's own classes say against one table into a refusal.
+
+    Raises:
+        RefusedError: the table can't be read or written as it is.
+    """
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        summary = error_summary(error)
+        if _REFUSAL.search(summary):
+            raise RefusedError(summary) from error
+        raise
 
 
 def _follow(table: DeltaTable, mapping: TableMapping) -> None:
@@ -340,8 +368,11 @@ class SparkTables:
     def state(self, name: str) -> TableState | None:
         """Return a table as it is by now, None where there is none."""
         try:
-            schema = json.loads(self.spark.table(self._name(name)).schema.json())
-            detail = self.spark.sql(f"DESCRIBE DETAIL {self._name(name)}").first()
+            with _refusals():
+                schema = json.loads(self.spark.table(self._name(name)).schema.json())
+                detail = self.spark.sql(f"DESCRIBE DETAIL {self._name(name)}").first()
+        except RefusedError as error:
+            return TableState("", (), str(error))
         except AnalysisException as error:
             if error.getCondition() not in _MISSING:
                 raise
@@ -363,7 +394,7 @@ class SparkTables:
             RefusedError: the table can't take them as it is.
         """
         state = self.state(mapping.name)
-        problem = state and misfit(mapping, state)
+        problem = state and (state.problem or misfit(mapping, state))
         if problem:
             raise RefusedError(problem)
         rows = content.coalesce(1).mapInArrow(portable(read_parts), StructType.fromJson(mapping.structure))
@@ -396,14 +427,7 @@ class SparkTables:
             frame.select(*(frame[f"`{name}`"].cast(kind).alias(name) for name, kind in types.items())),
             txnAppId=transaction.application,
             txnVersion=str(transaction.number),
-            userMetadata=json.dumps(
-                {
-                    **transaction.metadata,
-                    "application": transaction.application,
-                    "batch": transaction.number,
-                    "write": mark,
-                }
-            ),
+            userMetadata=_user_metadata(transaction, write=mark),
         )
         # Delta says nothing of a write that it leaves out as it has it already.
         history = self.spark.sql(f"DESCRIBE HISTORY {name} LIMIT {RETRIES}").collect()
@@ -411,10 +435,11 @@ class SparkTables:
 
     def _append(self, name: str, rows: DataFrame, **options: str) -> None:
         writer = rows.write.format("delta").mode("append").options(**options)
-        if self.place.startswith(SCHEMA):
-            writer.saveAsTable(self._name(name))
-        else:
-            writer.save(f"{self.place}/{name}")
+        with _refusals():
+            if self.place.startswith(SCHEMA):
+                writer.saveAsTable(self._name(name))
+            else:
+                writer.save(f"{self.place}/{name}")
 
     def query(self, name: str, condition: str) -> list[dict[str, Any]]:
         """Return the rows of a table for which a condition holds."""

@@ -6,6 +6,7 @@ The protocol, and why each step is safe, is in `site/manual/exactly-once.md`.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -79,6 +80,8 @@ BATCHES = TableMapping(
         Column("messagegroup", TEXT, "The group whose definitions are compared."),
     ),
 )
+# What the names have under which the tables know quarantined rows, catalogs and finished batches.
+_RESERVED = re.compile(r"^catalog | finished$| /")
 _QUERY_ID = "sql.streaming.queryId"
 _TABLE_KEY = f"case outcome when '{ONE}' then xid when '{MANY}' then '{AMBIGUOUS}' else '{UNMATCHED}' end"
 # So many tasks look whether the folder of the tables is shared.
@@ -126,7 +129,7 @@ def write_batch(  # noqa: PLR0913 - by name
     Args:
         df: the batch; messages are where `classify` says. All its other columns become columns of all tables.
         batch_id: the number of the batch, which grows.
-        app_id: who writes it.
+        app_id: who writes it; not a name with " /", "catalog " at the start or " finished" at the end.
         registry: the catalog. A batch that is replayed is sorted by the catalog of its first time.
         tables: a folder, the URL of one, or "schema:CATALOG.SCHEMA" for a schema of Spark's catalog.
         endpoint: the xid of the endpoint whose definitions are compared, if not all.
@@ -141,8 +144,11 @@ def write_batch(  # noqa: PLR0913 - by name
     """
     expect_registry(registry)
     expect(DataFrame, df, "spark.read gives one")
-    if not app_id or batch_id < 0:
-        message = f'an application has a name, and a batch a number from 0 on, not "{app_id}" and {batch_id}'
+    if not app_id or _RESERVED.search(app_id) or batch_id < 0:
+        message = (
+            'app_id must be a name without " /", "catalog " at the start or " finished" at the end, and batch_id at '
+            f'least 0; they are "{app_id}" and {batch_id}'
+        )
         raise XregitError(message)
     place = find_tables(tables, df.sparkSession)
     names = message_columns(df, format, columns)
@@ -291,8 +297,8 @@ class Sink:
         begun = {int(row["batch_id"]): row for row in self._find(self.app_id)}
         if query and {row["query"] for row in begun.values()} - {query, "", None}:
             message = (
-                f'"{self.app_id}" has written batches of another checkpoint; its numbers begin anew with this one, so '
-                "that rows would be taken for written; choose another app_id"
+                f'"{self.app_id}" has written batches of another checkpoint; this one numbers them from 0 again, and '
+                "the tables would take them for written; choose another app_id"
             )
             raise XregitError(message)
         last = max(begun, default=number)
@@ -510,7 +516,7 @@ class Sink:
 
 def _stopped(problem: str) -> XregitError:
     """Return the error for a table that a job can't do without."""
-    return XregitError(f"{problem}; no message is taken until that is mended")
+    return XregitError(f"{problem}; repair or move it before you route messages")
 
 
 def _not_shared(folder: Location) -> XregitError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from xregit.errors import XregitError
 from xregit.messages.decoder import decode
 from xregit.payloads import PayloadError
 from xregit.protocols import Wire
@@ -85,13 +86,20 @@ class WriteTask:
             yield key, self.plan.table(key).batch(list(placed.values()), [*record, ingested])
 
     def _row(self, table: str, message: Input, result: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
-        """Return the key of the table of a message, and its row there without the columns of the record."""
+        """Return the key of the table of a message, and its row there without the columns of the record.
+
+        Raises:
+            XregitError: the message was classified with another catalog.
+        """
         item = decode(message)[result["position"] or 0]
         if table == UNMATCHED:
             return table, (*raw_columns(message, item), result["reasons"])
         if table == AMBIGUOUS:
             candidates = [{**each, "context": dict(each["context"])} for each in result["candidates"]]
             return table, (*raw_columns(message, item), json_text(candidates))
+        if table not in self.plan.definitions:
+            message = f"the rows were classified with another catalog, which has {table}; pass that one to write_batch"
+            raise XregitError(message)
         builder = self.plan.row_builder(table)
         try:
             value = decode_payload(builder.schema, item)
