@@ -73,6 +73,19 @@ def test_a_label_may_name_the_domain(tmp_path: Path) -> None:
     assert site.domain("/messagegroups/gone") == ""
 
 
+def test_titles_of_domains_that_differ_in_case_are_one(tmp_path: Path) -> None:
+    """The first one, of a message group if it has one; an endpoint that names itself has its own."""
+    files = {
+        **groups("Shop.a", "shop.b"),
+        **groups("SHOP", plural="endpoints"),
+        **groups("other", plural="endpoints", text="messagegroups: [/endpoints/other, /messagegroups/shop.b]\n"),
+    }
+    site = context(tmp_path, files)
+    names = ("messagegroups/Shop.a", "messagegroups/shop.b", "endpoints/SHOP", "endpoints/other")
+    assert {site.domain(f"/{name}") for name in names} == {"Shop"}
+    assert [(each.title, len(each.groups)) for each in site.navigation.domains] == [("Shop", 4)]
+
+
 def test_endpoints_are_by_channel(tmp_path: Path) -> None:
     """Those without a channel stand behind."""
     files = {**groups("b", "a", plural="endpoints", text="channel: c\n"), **groups("alone", plural="endpoints")}

@@ -13,6 +13,7 @@ import pytest
 from tests.benchmarks.synthetic import write_registry
 from tests.catalog.folders import folder
 from tests.pages.small import small_folder
+from xregit.errors import XregitError
 from xregit.pages.builder import build_site
 from xregit.pages.search import PLUGIN, Entry, pop_theme_entries
 
@@ -75,6 +76,14 @@ def test_files_that_cannot_be_read_are_told(
     assert results[0].endswith("/messages/m0.yaml:1:4: The bracket that opens here is not closed. Close it.")
     assert len(results) == min(count, 11)
     assert last in results[-1]
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "javascript:alert(1)", "http:"])
+def test_manual_is_at_a_safe_address(tmp_path: Path, address: str) -> None:
+    """Its address becomes a link of the page of help."""
+    (tmp_path / "mkdocs.yml").write_text(CONFIG.replace("[xregit]", f'[{{xregit: {{manual: "{address}"}}}}]'))
+    with pytest.raises(XregitError, match=re.escape(f'"manual" is "{address}"; give an http or https URL, or a path')):
+        build_site(small_folder(tmp_path), tmp_path / "site", tmp_path / "mkdocs.yml")
 
 
 def test_search_entries_of_others_are_taken() -> None:

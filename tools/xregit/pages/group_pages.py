@@ -118,8 +118,8 @@ def groups_page(site: SiteContext, model: GroupModel) -> Page:
     groups = site.registry.groups.get(model.plural, {}).values()
     rows: dict[str, list[GroupRow]] = defaultdict(list)
     for group in sorted(groups, key=_id_order):
-        rows[site.navigation.domain(group).lower()].append(group_row(site, group))
-    domains = {each.title.lower(): each for each in site.navigation.domains}
+        rows[site.navigation.domain(group)].append(group_row(site, group))
+    domains = {each.title: each for each in site.navigation.domains}
     title = type_title(model.plural)
     html = render(
         "groups.html",

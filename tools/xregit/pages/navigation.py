@@ -62,25 +62,38 @@ class Navigation:
         """Keep the registry."""
         self._registry = registry
         self._label = registry.settings.domainlabel
-        self._titles: dict[str, str] = {}
 
     def domain(self, group: Group) -> str:
         """Return the title of the domain that a group belongs to.
 
         That is the value of the label that the settings name, else the beginning of the group's id. An endpoint whose
         own id begins like no message group belongs to the domain of all messages that it carries, if there is one.
+        Of titles that differ only in case, all are the first one.
         """
-        if group.xid not in self._titles:
-            self._titles[group.xid] = self._domain(group)
         return self._titles[group.xid]
 
-    def _domain(self, group: Group) -> str:
+    @cached_property
+    def _titles(self) -> Mapping[str, str]:
+        titles: dict[str, str] = {}
+        first: dict[str, str] = {}
+        for plural in self._plurals:
+            for group in self._registry.groups[plural].values():
+                title = self._domain(group, titles)
+                titles[group.xid] = first.setdefault(title.lower(), title)
+        return titles
+
+    @property
+    def _plurals(self) -> list[str]:
+        """The types of groups, message groups first."""
+        return sorted(self._registry.groups, key=lambda name: name != "messagegroups")
+
+    def _domain(self, group: Group, titles: Mapping[str, str]) -> str:
         labelled = self._labelled(group)
         own = _beginning(group.id)
         if labelled or group.type.plural != "endpoints" or own.lower() in self._beginnings:
             return labelled or own
-        titles = {self.domain(each) for each in carried_groups(self._registry, group)}
-        return titles.pop() if len(titles) == 1 else own
+        carried = {titles[each.xid] for each in carried_groups(self._registry, group) if each.xid in titles}
+        return carried.pop() if len(carried) == 1 else own
 
     def _labelled(self, group: Group) -> str:
         labels = group.attributes.get("labels") if self._label else None
@@ -96,15 +109,14 @@ class Navigation:
     def domains(self) -> tuple[Domain, ...]:
         """The domains that have message groups, or all where there are none, in the order of their titles."""
         members: dict[str, list[Group]] = defaultdict(list)
-        titles: dict[str, str] = {}
         has_messages = bool(self._registry.groups.get("messagegroups"))
-        for plural in sorted(self._registry.groups, key=lambda name: name != "messagegroups"):
+        for plural in self._plurals:
             for group in self._registry.groups[plural].values():
                 title = self.domain(group)
-                if plural == "messagegroups" or title.lower() in titles or not has_messages:
-                    members[titles.setdefault(title.lower(), title).lower()].append(group)
-        ids = unique_ids(titles[key] for key in members)
-        domains = (Domain(titles[key], ids[titles[key]], tuple(groups)) for key, groups in members.items())
+                if plural == "messagegroups" or title in members or not has_messages:
+                    members[title].append(group)
+        ids = unique_ids(members)
+        domains = (Domain(title, ids[title], tuple(groups)) for title, groups in members.items())
         return tuple(sorted(domains, key=lambda each: natural_order(each.title)))
 
     @cached_property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
@@ -22,6 +21,7 @@ from xregit.pages.links import (
     Link,
     address,
     href,
+    is_safe,
     natural_order,
 )
 from xregit.pages.page import Page
@@ -201,7 +201,7 @@ def help_page(site: SiteContext) -> Page:
         "help.html",
         crumbs=(Link(site.title, href("")),),
         lists=[item for item in lists if item],
-        manual=site.manual if urlsplit(site.manual).scheme else site.manual and href(site.manual),
+        manual=site.manual if is_safe(site.manual) else site.manual and href(site.manual),
         model=href(MODEL),
     )
     description = "How to find your way around this catalog and change it"

@@ -26,7 +26,7 @@ from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.builder import refuse_file_addresses, write_files
 from xregit.pages.context import SiteContext
-from xregit.pages.links import CHANGES
+from xregit.pages.links import CHANGES, is_safe
 from xregit.pages.overview_pages import navigation_entries, not_found_page
 from xregit.pages.reference_pages import empty_registry
 from xregit.pages.renderer import name_invisible
@@ -128,7 +128,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
                 pages = list(manual_pages(self.site))
             else:
                 registry = self._read_registry(config)
-                self.site = SiteContext(registry, str(self.config.manual or ""))
+                self.site = SiteContext(registry, _manual_address(str(self.config.manual or "")))
                 pages = list(track(all_pages(self.site), "making pages", len(registry)))
             existing = {file.dest_uri for file in files}
             refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
@@ -260,6 +260,18 @@ def _is_self_contained(config: MkDocsConfig) -> bool:
         or config.plugins.keys() - _KNOWN_PLUGINS
     )
     return own_theme and not others and not any("//" in file for file in (*files, *config.extra_css))
+
+
+def _manual_address(address: str) -> str:
+    """Return the address of the manual.
+
+    Raises:
+        XregitError: it is neither a safe URL nor a path of the site.
+    """
+    if ":" in address and not is_safe(address):
+        message = f'the option "manual" is "{address}"; give an http or https URL, or a path of the site'
+        raise XregitError(message)
+    return address
 
 
 def _refuse_outside_links(files: Files, docs: Path) -> None:
