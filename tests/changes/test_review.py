@@ -197,6 +197,31 @@ def test_break_weighs_what_it_weighs_for_all_that_it_reaches(attribute: str, tmp
     assert not reviewed(tmp_path / "alone", alone, rest).failed
 
 
+@pytest.mark.parametrize("own", ["protocoloptions", "basemessage"])
+def test_waiver_of_a_base_message_does_not_cover_an_edit_of_another_file(own: str, tmp_path: Path) -> None:
+    """What a message itself states otherwise breaks under its own xid, even if its base message changes alike."""
+    other = "/messagegroups/g/messages/{}"
+    states = []
+    for topic in ("a", "b"):
+        text = TOPIC.format(topic)
+        mine = text + f"basemessage: {other.format('m')}\n"
+        if own == "basemessage":
+            mine = f"description: N.\nbasemessage: {other.format('m' if topic == 'a' else 'b')}\n"
+        states.append(
+            {
+                MESSAGE: text,
+                MESSAGE.replace("m.yaml", "n.yaml"): mine,
+                MESSAGE.replace("m.yaml", "b.yaml"): TOPIC.format("b"),
+                "waivers.yaml": WAIVER.format(
+                    xid=other.format("m"), attribute="protocoloptions.topic", until="2099-12-31"
+                ),
+            }
+        )
+    review = reviewed(tmp_path, states[0], states[1])
+    assert [item.change.xid for item in review.items if item.decision is MergeDecision.STANDS] == [other.format("n")]
+    assert review.failed
+
+
 def test_move_into_a_draft_group_breaks(tmp_path: Path) -> None:
     """Nothing changes on the wire by it, but from then on everything may; out of a draft group anything may move."""
     groups = {GROUP: "description: G.\n", "messagegroups/d/messagegroup.yaml": "labels: {stage: draft}\n"}

@@ -11,7 +11,7 @@ from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import PARTS
 from xregit.catalog.references import local_xid
 from xregit.catalog.registry import Registry, expect_registry
-from xregit.catalog.resolver import SELECTORS, group_of
+from xregit.catalog.resolver import BASE, SELECTORS, group_of
 from xregit.changes.attribute_diff import alike, diff_leaves
 from xregit.changes.change import Change, Difference, worst_first
 from xregit.changes.endpoint_diff import diff_endpoint, split_endpoints
@@ -19,6 +19,7 @@ from xregit.changes.message_diff import PAYLOAD, MessageState, diff_message, is_
 from xregit.changes.review import LABEL, in_draft, is_draft
 from xregit.changes.schema_diff import Registries, diff_message_schema, diff_schema
 from xregit.changes.verdict_table import judge, quote_value
+from xregit.json_pointer import NamePath
 from xregit.model.language import NOTHING
 from xregit.xid import parent
 
@@ -222,14 +223,17 @@ def _cause_key(item: Difference) -> Key:
 
 
 def _cause_of(xid: str, item: Difference, keys: Mapping[str, set[Key]], states: States) -> str:
-    """Return the farthest base message that differs in the same way, or the group that brings the difference."""
+    """Return the farthest base message that differs in the same way, or the group that brings the difference.
+
+    What an entity's own file says otherwise than before, it causes itself.
+    """
     key = _cause_key(item)
     cause = xid
     for base in states[xid][1].chain:
-        if base not in keys or key not in keys[base]:
+        if _is_own(states[cause], item) or base not in keys or key not in keys[base]:
             break
         cause = base
-    if item.path[0] in SELECTORS:
+    if item.path[0] in SELECTORS and not _is_own(states[cause], item):
         groups = (group_of(state.registry, state.resource) for state in states[cause])
         if tuple(group.attributes.get(item.path[0]) if group else None for group in groups) == (
             item.before,
@@ -237,6 +241,22 @@ def _cause_of(xid: str, item: Difference, keys: Mapping[str, set[Key]], states: 
         ):
             return states[cause][1].group
     return cause
+
+
+def _is_own(states: tuple[MessageState, MessageState], item: Difference) -> bool:
+    """Return whether the entity itself states the attribute, or what it builds on, otherwise than before."""
+    old, new = (state.resource for state in states)
+    paths = [(BASE,), item.path, *((name,) for name in (PAYLOAD if item.kind == "payload" else ()))]
+    stated = (tuple(_at(resource.attributes, path) for path in paths) for resource in (old, new))
+    return old.xref != new.xref or not alike(*stated)
+
+
+def _at(value: Any, path: NamePath) -> Any:
+    """Return what a path leads to, or the list on it; None where it leads nowhere."""
+    for name in path:
+        if isinstance(value, Mapping):
+            value = value.get(name)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
