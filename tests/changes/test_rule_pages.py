@@ -50,8 +50,9 @@ def test_every_verdict_that_matters_is_a_rule() -> None:
             assert row.help, row.rule
             assert row.says.keys() == {"producer", "consumer"}, row.rule
             assert row.requirement, row.rule
-            breaks = Impact.BREAKING in {row.producer, row.consumer}
-            assert declared[row.rule].severity is (Severity.ERROR if breaks else Severity.WARNING)
+            # What can't be compared fails as well; where there was no schema, there is nothing to compare.
+            described = row.rule == "payload-described"
+            assert declared[row.rule].severity is (Severity.WARNING if described else Severity.ERROR)
 
 
 def test_the_last_row_takes_whatever_is_left() -> None:

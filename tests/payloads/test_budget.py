@@ -6,7 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.payloads.compatibility_page import Case
+from tests.payloads.compatibility_page import cases as table_cases
 from tests.sizes import some
 from xregit.payloads import problems
 from xregit.payloads.compatibility import Answer, Compatibility, breaches, compatible
@@ -66,6 +70,76 @@ def test_comparison_ends(format_: str, schema: Any, count: int, monkeypatch: pyt
     old, new = (schema(count, last) for last in ("x", "y"))
     documents = [item.encode() if isinstance(item, str) else json.dumps(item).encode() for item in (old, new)]
     assert compatible(format_, *documents).backward is not Answer.YES
+
+
+@given(case=st.sampled_from(tuple(table_cases())), steps=st.integers(0, 3_000))
+def test_fewer_steps_never_make_a_verdict_milder(case: Case, steps: int) -> None:
+    """Whatever is not compared because the budget is used up is not said to be compatible."""
+    with pytest.MonkeyPatch.context() as patch:
+        results = []
+        for budget in (MAX_STEPS, steps):
+            patch.setattr(Budget.__init__, "__defaults__", (budget,))
+            options = {"newformat": case.newformat, "selector": case.selector, "contenttype": case.contenttype}
+            results.append(compatible(case.format, case.before, case.after, **options).described)
+    for direction in ("backward", "forward"):
+        whole, part = (getattr(result, direction) for result in results)
+        assert whole is Answer.YES or part is not Answer.YES
+
+
+def json_padding(kind: str, groups: int, branches: int) -> Any:
+    """Return a schema of one property whose type matters, and of groups of alternatives."""
+    names = [
+        [{"properties": {f"p{group}": {"pattern": f"^a{{{item},}}$"}}} for item in range(branches)]
+        for group in range(groups)
+    ]
+    return {
+        "type": "object",
+        "properties": {"n": {"type": kind}},
+        "required": ["n"],
+        "allOf": [{}, *({"oneOf": item} for item in names if item)],
+    }
+
+
+def avro_padding(kind: str, groups: int, branches: int) -> Any:
+    """Return a record of one field whose type matters, behind fields of unions."""
+    union = [{"type": "enum", "name": f"E{item}", "symbols": ["S"]} for item in range(branches)]
+    fields = [{"name": f"p{group}", "type": union if group == 0 else "string"} for group in range(groups) if union]
+    return {"type": "record", "name": "R", "fields": [*fields, {"name": "n", "type": kind}]}
+
+
+def protobuf_padding(kind: str, groups: int, branches: int) -> str:
+    """Return a message of one field whose type matters, behind others."""
+    fields = "".join(f"int32 p{item} = {item + 2};" for item in range(groups * branches))
+    return f'syntax = "proto3"; message R {{ {fields} {kind} n = 1; }}'
+
+
+def xsd_padding(kind: str, groups: int, branches: int) -> str:
+    """Return an element of one child whose type matters, before optional others."""
+    others = "".join(f'<xs:element name="p{item}" type="xs:int" minOccurs="0"/>' for item in range(groups * branches))
+    return FRAME.format(f'<xs:sequence><xs:element name="n" type="xs:{kind}"/>{others}</xs:sequence>')
+
+
+@pytest.mark.parametrize(
+    ("format_", "padded", "kinds"),
+    [
+        (JSON, json_padding, ("integer", "string")),
+        (AVRO, avro_padding, ("int", "string")),
+        ("Protobuf/3", protobuf_padding, ("int32", "string")),
+        (XSD, xsd_padding, ("int", "date")),
+    ],
+)
+@settings(max_examples=some(20), deadline=None)
+@given(size=st.tuples(st.integers(0, 5), st.integers(0, 30)), steps=st.sampled_from([1_000, 20_000, 100_000]))
+def test_no_padding_makes_a_break_milder(
+    format_: str, padded: Any, kinds: tuple[str, str], size: tuple[int, int], steps: int
+) -> None:
+    """What breaks is never said to be compatible, whatever stands around it."""
+    schemas = [padded(kind, *size) for kind in kinds]
+    documents = [item.encode() if isinstance(item, str) else json.dumps(item).encode() for item in schemas]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Budget.__init__, "__defaults__", (steps,))
+        result = compatible(format_, *documents).described
+    assert Answer.YES not in {result.backward, result.forward}
 
 
 def test_no_steps_are_left() -> None:

@@ -134,6 +134,8 @@ BREAKS = _declare_change(
         "endpoint-address-removed": ("EP-23", "An address of an endpoint is gone."),
         "authorization-dropped": ("EP-25", "A way to be admitted to an endpoint is gone."),
         "endpoint-not-live": ("EP-34", "An endpoint is no longer live."),
+        "option-changed": ("EP-22", "An option of an endpoint changes, and what that does can't be told."),
+        "payload-unclear": ("MSG-7", "A payload's schema changes, and whether old and new fit can't be told."),
     },
     waivable=True,
 )
@@ -142,8 +144,6 @@ UNCLEAR = _declare_change(
     Severity.WARNING,
     {
         "payload-described": ("MSG-7", "A payload has a schema that had none; what is sent already may not fit."),
-        "payload-unclear": ("MSG-7", "A payload's schema changes, and whether old and new fit can't be told."),
-        "option-changed": ("EP-22", "An option of an endpoint changes, and what that does can't be told."),
     },
     waivable=True,
 )

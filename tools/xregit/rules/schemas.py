@@ -205,7 +205,7 @@ def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding
     yield from _findings(registry, schema, _DIRECTIONS, certain=True)
 
 
-@rule("schema", Severity.WARNING)
+@rule("schema", Severity.ERROR)
 def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
     """Whether a version keeps to the compatibility that the schema promises is unclear."""
     # Each pair of versions of which neither a proof nor an example tells whether one reads the other.
