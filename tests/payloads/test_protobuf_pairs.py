@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from google.protobuf import json_format, message_factory
+from hypothesis import given
+from hypothesis import strategies as st
 
 from xregit.payloads import parse
 from xregit.payloads.compatibility import Answer, compare
@@ -108,3 +110,85 @@ def test_each_answer_has_its_reason(kind: str, contenttype: str) -> None:
             if answer is not Answer.UNCLEAR and is_broken(writer, reader, contenttype) is (answer is Answer.YES):
                 wrong.append(f"{label}{kind} → {''.join(reader)}: {answer}")
     assert not wrong, "\n".join(wrong)
+
+
+ENUMS = ("A = 0;", "B = 1;", "A = 0; B = 1;", "B = 1; A = 0;", "A = 1; B = 0;")
+INNER = {"int64": (0, 5), "string": ("", "x")}
+DEFAULTS = {"int32": "7", "string": '"x"'}
+# One field of proto2, or an extension in its place, with what it stands for and holds.
+DRAWN = st.tuples(
+    st.sampled_from(["optional", "repeated"]),
+    st.sampled_from(["int32", "string", "E", "M"]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(ENUMS),
+    st.sampled_from(sorted(INNER)),
+)
+Drawn = tuple[str, str, bool, bool, str, str]
+
+
+@cache
+def drawn_schema(drawn: Drawn) -> Any:
+    """Return a message with what was drawn."""
+    label, kind, defaulted, extends, values, inner = drawn
+    default = f" [default = {DEFAULTS[kind]}]" if defaulted and label == "optional" and kind in DEFAULTS else ""
+    field = f"{label} {kind} f = 1{default};"
+    home = f"message R {{ extensions 1 to 9; }} extend R {{ {field} }}" if extends else f"message R {{ {field} }}"
+    text = f'syntax = "proto2"; {home} enum E {{ {values} }} message M {{ optional {inner} v = 1; }}'
+    return parse("Protobuf/2", text.encode(), fragment="R")
+
+
+def field_of(message: Message) -> Any:
+    """Return the field or the extension."""
+    fields = (*message.DESCRIPTOR.fields, *message.DESCRIPTOR.file.pool.FindAllExtensions(message.DESCRIPTOR))
+    return fields[0]
+
+
+def seen(message: Message, *, by_name: bool) -> list[Any]:
+    """Return what a reader sees, the default of a single value included."""
+    field = field_of(message)
+    value = message.Extensions[field] if field.is_extension else message.f
+    items = list(value) if field.is_repeated else [value]
+    if field.message_type is not None:
+        return [item.v for item in items if field.is_repeated or item.ListFields()]
+    return [field.enum_type.values_by_number[item].name if field.enum_type and by_name else item for item in items]
+
+
+def drawn_messages(drawn: Drawn) -> Iterator[Message]:
+    """Yield a message without the field, and one with each of a few values."""
+    class_: Any = message_factory.GetMessageClass(drawn_schema(drawn).message)
+    yield class_()
+    field = field_of(class_())
+    values = {"int32": (0, 1, 5), "string": ("", "a", "x")}.get(
+        drawn[1], tuple(getattr(field.enum_type, "values_by_number", ()))
+    )
+    for value in INNER[drawn[5]] if drawn[1] == "M" else values:
+        message = class_()
+        if drawn[1] == "M":
+            holder = message.Extensions[field] if field.is_extension else message.f
+            (holder.add() if field.is_repeated else holder).v = value
+        elif field.is_repeated:
+            (message.Extensions[field] if field.is_extension else message.f).append(value)
+        elif field.is_extension:
+            message.Extensions[field] = value
+        else:
+            message.f = value
+        yield message
+
+
+@pytest.mark.parametrize("contenttype", ["", "application/json"])
+@given(writer=DRAWN, reader=DRAWN)
+def test_what_is_said_to_be_read_is_read(contenttype: str, writer: Drawn, reader: Drawn) -> None:
+    """Whatever else changes about a field, defaults, first values of enums and what it holds are looked into."""
+    one, other = drawn_schema(writer), drawn_schema(reader)
+    if compare(one, other, contenttype=contenttype).backward is not Answer.YES:
+        return
+    for message in drawn_messages(writer):
+        got = message_factory.GetMessageClass(other.message)()
+        if contenttype:
+            json_format.Parse(json_format.MessageToJson(message), got, descriptor_pool=other.message.file.pool)
+        else:
+            got.ParseFromString(message.SerializeToString())
+        before, after = (seen(item, by_name=bool(contenttype)) for item in (message, got))
+        # A field that is left out has a default where it is single, and nothing where it is repeated.
+        assert before == after or (not message.ListFields() and not after)

@@ -77,10 +77,10 @@ class _Comparison(MessageComparison):
     def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
         yield from _numbers(writer, reader, path)
         yield from _oneofs(writer, reader, path)
-        sources: dict[int, Any] = dict(writer.fields_by_number)
-        for field in reader.fields:
+        sources = {field.number: field for field in fields_of(writer)}
+        for field in fields_of(reader):
             self.budget.spend(20)
-            here = join(path, field.name)
+            here = join(path, name_of(field))
             source = sources.get(field.number)
             if source is not None:
                 yield from self.of_field(source, field, here)
@@ -96,39 +96,59 @@ class _Comparison(MessageComparison):
         }
         if reader.name != writer.name and reader.json_name != writer.json_name and True not in moved:
             yield Reason("name", f"number {reader.number}", writer.name, reader.name)
-        if writer.is_repeated != reader.is_repeated or is_map(writer) != is_map(reader):
-            yield from _cardinality(writer, reader, path)
-            return
+        if writer.is_repeated and not reader.is_repeated:
+            yield Reason("single", path)
+        elif is_map(writer) != is_map(reader):
+            yield Reason("map", path, _cardinality_text(writer), _cardinality_text(reader))
         answer = _wire_compatibility(writer, reader)
         if answer is not Answer.YES:
             yield Reason("type", path, type_name(writer), type_name(reader), answer=answer)
-        elif writer.message_type is not None and reader.message_type is not None:
+            return
+        if writer.message_type is not None and reader.message_type is not None:
             yield from self.of(writer.message_type, reader.message_type, path)
         elif writer.enum_type is not None and reader.enum_type is not None:
             yield from _values(writer.enum_type, reader.enum_type, path)
+        elif wire_type(reader) == "string" and _is_checked(reader) and not _is_checked(writer):
+            yield Reason("type", path, "string", "string of valid UTF-8", answer=Answer.UNCLEAR)
         yield from default_reason(writer, reader, path)
 
 
-def default_reason(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
-    """Yield that a field which is left out means something else."""
-    if not reader.is_repeated and reader.has_default_value and writer.default_value != reader.default_value:
-        yield Reason("default", path, str(writer.default_value), str(reader.default_value))
+def fields_of(message: Descriptor) -> list[Any]:
+    """Return the fields of a message, and the extensions of it."""
+    return [*message.fields, *message.file.pool.FindAllExtensions(message)]
+
+
+def name_of(field: Any) -> str:
+    """Return a field's name, or that of an extension as JSON writes it."""
+    return f"[{field.full_name}]" if field.is_extension else str(field.name)
+
+
+def _is_checked(field: Any) -> bool:
+    """Return whether readers refuse a text that is not UTF-8."""
+    features = field._GetFeatures()  # noqa: SLF001 - there is no other way to ask for it
+    return bool(features.utf8_validation == descriptor_pb2.FeatureSet.VERIFY)
+
+
+def default_reason(writer: Any, reader: Any, path: str, *, by_name: bool = False) -> Iterator[Reason]:
+    """Yield that a field which is left out means something else; ``by_name`` says what an enum's values go by."""
+    if writer.is_repeated or reader.is_repeated or writer.is_required:
+        return
+    if _default(writer, by_name=by_name) != _default(reader, by_name=by_name):
+        one, other = (_default(field, by_name=True) or "empty" for field in (writer, reader))
+        yield Reason("default", path, one, other)
+
+
+def _default(field: Any, *, by_name: bool) -> str:
+    """Return what a field means that is left out: nothing for zero, false, an empty text and messages."""
+    value = None if field.message_type is not None else field.default_value
+    if field.enum_type is not None and by_name:
+        return str(field.enum_type.values_by_number[value].name)
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value or "")
 
 
 def pair_of(writer: Descriptor, reader: Descriptor) -> tuple[str, str]:
     """Return what tells one pair of messages from another."""
     return writer.full_name, reader.full_name
-
-
-def _cardinality(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
-    """Yield what comes of reading one value as several or the other way; a map is a list of keys and values."""
-    if is_map(writer) != is_map(reader):
-        yield Reason("map", path, _cardinality_text(writer), _cardinality_text(reader))
-    elif writer.is_repeated:
-        yield Reason("single", path)
-    elif _wire_compatibility(writer, reader) is not Answer.YES:
-        answer = _wire_compatibility(writer, reader)
-        yield Reason("type", path, type_name(writer), f"repeated {type_name(reader)}", answer=answer)
 
 
 def _cardinality_text(field: Any) -> str:
@@ -137,18 +157,16 @@ def _cardinality_text(field: Any) -> str:
 
 def _numbers(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
     """Yield names that moved to another number, and numbers in use that the other message has reserved or freed."""
-    for field in reader.fields:
-        here = join(path, field.name)
-        source = writer.fields_by_name.get(field.name)
-        if source is not None and source.number != field.number:
-            yield Reason("number", here, str(source.number), str(field.number))
-        if field.number not in writer.fields_by_number and _reserved(writer, field):
-            yield Reason("reserved", here, words={"number": str(field.number), "name": field.name})
-    for field in writer.fields:
-        is_removed = field.number not in reader.fields_by_number and field.name not in reader.fields_by_name
-        if is_removed and not _reserved(reader, field):
-            words = {"number": str(field.number), "name": field.name}
-            yield Reason("freed", join(path, field.name), words=words)
+    sources, targets = ({name_of(field): field for field in fields_of(message)} for message in (writer, reader))
+    written, read = ({field.number for field in fields.values()} for fields in (sources, targets))
+    for name, field in targets.items():
+        if name in sources and sources[name].number != field.number:
+            yield Reason("number", join(path, name), str(sources[name].number), str(field.number))
+        if field.number not in written and _reserved(writer, field):
+            yield Reason("reserved", join(path, name), words={"number": str(field.number), "name": name})
+    for name, field in sources.items():
+        if field.number not in read and name not in targets and not _reserved(reader, field):
+            yield Reason("freed", join(path, name), words={"number": str(field.number), "name": name})
 
 
 def _reserved(message: Descriptor, field: Any) -> bool:
@@ -170,7 +188,7 @@ def _declared(file: Any) -> Mapping[str, Any]:
 
 
 def _oneofs(writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
-    numbers: dict[int, Any] = dict(writer.fields_by_number)
+    numbers = {item.number: item for item in fields_of(writer)}
     sources = {item.name: numbers[item.number] for item in reader.fields if item.number in numbers}
     for name, names in exclusive_fields(reader, sources):
         yield Reason("oneof", join(path, name), words={"names": names})
@@ -221,6 +239,8 @@ def _wire_compatibility(writer: Any, reader: Any) -> Answer:
 
 def type_name(field: Any) -> str:
     """Return a field's type as a .proto file names it."""
+    if is_map(field):
+        return "map"
     declared = field.message_type or field.enum_type
     return str(declared.name) if declared is not None else wire_type(field)
 

@@ -13,7 +13,9 @@ from xregit.payloads.compatibility.protobuf import (
     MessageComparison,
     default_reason,
     exclusive_fields,
+    fields_of,
     join,
+    name_of,
     type_name,
     wire_type,
 )
@@ -55,24 +57,26 @@ class _Comparison(MessageComparison):
 
     def members(self, writer: Descriptor, reader: Descriptor, path: str) -> Iterator[Reason]:
         # Writers use the name in JSON, readers take that of the file as well.
-        names = {name: field for field in reader.fields for name in (field.name, field.json_name)}
-        names |= {field.json_name: field for field in reader.fields}
-        sources = {names[field.json_name].name: field for field in writer.fields if field.json_name in names}
-        numbers: Mapping[int, Any] = dict(reader.fields_by_number)
-        for field in writer.fields:
+        fields = fields_of(reader)
+        names = {name: field for field in fields for name in (name_of(field), _json_name(field))}
+        names |= {_json_name(field): field for field in fields}
+        written = {_json_name(field): field for field in fields_of(writer)}
+        sources = {name_of(names[name]): field for name, field in written.items() if name in names}
+        numbers = {field.number: field for field in fields}
+        for name, field in written.items():
             self.budget.spend(20)
             target = numbers.get(field.number)
-            if field.json_name not in names and target is not None and target.name not in sources:
-                yield Reason("name", f"number {field.number}", field.json_name, target.json_name)
-            elif field.json_name not in names:
-                yield Reason("unknown", join(path, field.name), words={"name": field.json_name})
-        for name, names_of_group in exclusive_fields(reader, sources):
-            yield Reason("oneof", join(path, name), words={"names": names_of_group})
-        for field in reader.fields:
-            here = join(path, field.name)
-            if field.name in sources:
-                yield from self.of_field(sources[field.name], field, here)
-            if field.is_required and not (field.name in sources and sources[field.name].is_required):
+            if name not in names and target is not None and name_of(target) not in sources:
+                yield Reason("name", f"number {field.number}", name, _json_name(target))
+            elif name not in names:
+                yield Reason("unknown", join(path, name_of(field)), words={"name": name})
+        for group, names_of_group in exclusive_fields(reader, sources):
+            yield Reason("oneof", join(path, group), words={"names": names_of_group})
+        for field in fields:
+            here, source = join(path, name_of(field)), sources.get(name_of(field))
+            if source is not None:
+                yield from self.of_field(source, field, here)
+            if field.is_required and not (source is not None and source.is_required):
                 yield Reason("required", here)
 
     def of_field(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
@@ -85,7 +89,7 @@ class _Comparison(MessageComparison):
                 yield from self.of_value(entries[0][part], entries[1][part], here)
         else:
             yield from self.of_value(writer, reader, path)
-            yield from default_reason(writer, reader, path)
+            yield from default_reason(writer, reader, path, by_name=True)
 
     def of_value(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         one, other = writer.message_type, reader.message_type
@@ -105,6 +109,10 @@ class _Comparison(MessageComparison):
             missing = [item.name for item in writer.enum_type.values if item.name not in known]
             if missing:
                 yield Reason("value", path or ROOT, words={"values": ", ".join(missing)})
+
+
+def _json_name(field: Any) -> str:
+    return name_of(field) if field.is_extension else str(field.json_name)
 
 
 def _shape(field: Any) -> str:
