@@ -59,6 +59,9 @@ MESSAGES: Mapping[str, st.SearchStrategy[dict[str, Any]]] = {
     "KAFKA": st.fixed_dictionaries({"topic": TOPICS}, optional={"key": TEXTS, "headers": _maps()}).map(
         lambda options: {"protocol": "KAFKA", "protocoloptions": options}
     ),
+    "NATS": st.fixed_dictionaries({"subject": TOPICS}, optional={"reply-to": TOPICS, "headers": _lists("ab")}).map(
+        lambda options: {"protocol": "NATS", "protocoloptions": options}
+    ),
     "HTTP": st.fixed_dictionaries(
         {"path": TEXTS.map(lambda text: f"/{text}")}, optional={"headers": _lists("ab"), "query": _lists("ab")}
     ).map(lambda options: {"protocol": "HTTP", "protocoloptions": options}),

@@ -59,9 +59,12 @@ def diff_leaves(
             yield (*path, str(name)), old, new
 
 
-def value_relation(before: Property, after: Property, *, more: bool = True, less: bool = True) -> str:
+def value_relation(
+    before: Property, after: Property, *, more: bool = True, less: bool = True, separators: str = ""
+) -> str:
     """Return how the values that a property may have relate.
 
+    A placeholder that is not all of a value stands for one of the levels between the protocol's ``separators``.
     ``more`` and ``less`` are what `message_diff.shared_placeholders` finds for the rest of the message: whether the new
     values still allow all old messages, and the old values all new ones.
     """
@@ -70,7 +73,14 @@ def value_relation(before: Property, after: Property, *, more: bool = True, less
         return SAME
     if any(isinstance(value, str) and _BEYOND_LEVEL_1.search(value) for value in (old, new)):
         return OTHER
+    if all(isinstance(value, str) for value in (old, new)) and _levels(old, separators) != _levels(new, separators):
+        more, less = more and Template.parse(new).alone, less and Template.parse(old).alone
     return _relation(more and _covers(new, old, after.type), less and _covers(old, new, before.type))
+
+
+def _levels(value: str, separators: str) -> list[int]:
+    """Return how often each separator stands between the levels of a value."""
+    return [value.count(sign) for sign in separators]
 
 
 def type_relation(before: Property, after: Property) -> str:

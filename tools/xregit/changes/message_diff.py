@@ -136,7 +136,9 @@ def _diff_properties(
         old = _implied_property(other, implied) if implied and other and not one else one
         new = _implied_property(one, implied) if implied and one and not other else other
         if old and new:
-            yield from _diff_definition(xid, path, old, new, shared)
+            separators = models[-1].separators if models else ""
+            relation = value_relation(old, new, more=shared[0], less=shared[1], separators=separators)
+            yield from _diff_definition(xid, path, old, new, relation)
 
 
 def _declared_properties(state: MessageState, parts: Container[str]) -> PropertiesByPath:
@@ -293,11 +295,8 @@ def _with_value(item: Property | None) -> str:
     return f", with the value {quote_value(item.value)}" if item and item.value is not None else ""
 
 
-def _diff_definition(
-    xid: str, path: NamePath, one: Property, other: Property, shared: tuple[bool, bool]
-) -> Iterator[Difference]:
-    """Yield what differs in a property; ``shared`` is what the placeholders that it shares with others allow."""
-    relation = value_relation(one, other, more=shared[0], less=shared[1])
+def _diff_definition(xid: str, path: NamePath, one: Property, other: Property, relation: str) -> Iterator[Difference]:
+    """Yield what differs in a property whose values relate in this way."""
     old, new = one.value, other.value
     restated = False
     if alike(old, new):  # what means now in a timestamp is a text elsewhere
