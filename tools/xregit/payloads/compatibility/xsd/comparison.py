@@ -202,7 +202,7 @@ class _Comparer:
         first, second = _Children(writer), _Children(reader)
         names = {*first.elements, *second.elements}
         if first.wildcards or second.wildcards:
-            names |= {*writer.maps.elements, *reader.maps.elements}
+            names |= {name for name in (*first.top, *second.top) if not name.startswith(f"{{{XSD}}}")}
             names.update(_sample_names(writer, [*first.wildcards, *second.wildcards]))
         try:
             difference = find_difference(content_model(writer), content_model(reader), names, self.budget)
@@ -219,7 +219,7 @@ class _Comparer:
                 for source in writers:
                     yield from self.element(source, target, here)
                 if name not in first.elements and first.is_free(name) and target.type.name != _ANY:
-                    yield Reason("declared", here)
+                    yield Reason("processed" if name in first.top else "declared", here)
 
 
 class _Children:
@@ -344,7 +344,8 @@ def _compare_attribute_wildcards(
         if source is not None and target is not None:
             yield from _compare_texts(source.type, target.type, _join(path, f"@{target.local_name}"), budget)
         elif target is not None:
-            yield Reason("declared", _join(path, f"@{target.local_name}"))
+            kind = "processed" if name in wildcard.maps.attributes else "declared"
+            yield Reason(kind, _join(path, f"@{target.local_name}"))
 
 
 def _attribute_wildcard(type_: Any) -> Any:
