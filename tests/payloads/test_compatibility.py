@@ -170,7 +170,7 @@ def test_example_shows_what_it_stands_for() -> None:
     result = compatible("JsonSchema/draft-07", b'{"type": "object", "properties": {"door": {"type": "string"}}}', new)
     said = {item.where: item.message for item in result.verdicts if item.kind == "required"}
     assert said == {
-        "door": "The property is required now, as {} shows.",
+        "door": 'The property is required now, as {"who": {}} shows.',
         "who": 'The property is required now, as {"door": ""} shows.',
     }
 

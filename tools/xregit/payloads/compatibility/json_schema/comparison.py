@@ -92,7 +92,7 @@ class Sampler:
         Raises:
             ValueError: there are too many properties to try each.
         """
-        names = dict.fromkeys((*constraints.declared, *sorted(constraints.required)))
+        names = dict.fromkeys((*constraints.declared, *sorted(constraints.required), *focus[:1]))
         if len(names) > _MAX_NAMES:
             raise ValueError(f"an object has {len(names):,} properties")
         values = {name: self.values(constraints.of_name(name), other.of_name(name), depth + 1) for name in names}
@@ -209,7 +209,7 @@ def _sample(writer: JsonSchema, sampler: Sampler, parts: tuple[Part, Part], gaps
         yield writer.example()
     # A part that has an address of its own can't be taken out of its document.
     with suppress(LookupError, ValueError, jsonschema_rs.ReferencingError, TooLargeError):
-        for path in ((), *dict.fromkeys(gap.path for gap in gaps[:_MAX_FOCUSED])):
+        for path in ((), *dict.fromkeys(gap.path for gap in gaps[:_MAX_FOCUSED] if not gap.undescribed)):
             yield from sampler.values(parts[:1], parts[1:], 0, path)
 
 
