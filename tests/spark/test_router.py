@@ -118,7 +118,7 @@ def landed_singly(made: Plan, given: Iterable[bytes], folder: Path) -> dict[str,
 def tables_by_match(made: Plan, given: Iterable[bytes]) -> Counter[str]:
     """Return how many rows each table gets by what `match` says of each message."""
     matches = (match for each in given for part in split(each) for match in made.matcher.each(part))
-    others = {"many": "ambiguous", "none": "unmatched"}
+    others = {"many": "ambiguous", "none": "unmatched", "tombstone": "unmatched"}
     return Counter(others.get(each.outcome) or made.definitions[each.matches[0].xid].name for each in matches)
 
 

@@ -97,6 +97,9 @@ class Matcher:
         hits = candidates = self._hits(message)
         if len(hits) > 1 or payloads:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
+        tombstone = bool(candidates) and not hits and _is_tombstone(message)
+        if tombstone:
+            hits = candidates
         event, mapped = message.event, False
         if event is None and len(hits) == 1 and message.mode == "":
             event = map_event(*hits[0], message)
@@ -104,7 +107,8 @@ class Matcher:
         matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
         unfit = [hit for hit in candidates if hit not in hits] if explain or not hits else []
         reasons = self._reasons(message, candidates, unfit) if explain else tuple(self._unfit(message, unfit))
-        return Match(matches, event, mapped, reasons, message.problems if message.wire is None else ())
+        problems = message.problems if message.wire is None else ()
+        return Match(matches, event, mapped, reasons, problems, tombstone=tombstone)
 
     def _hits(self, message: IncomingMessage) -> Hits:
         for filters in self._stages.stages_for(message):
@@ -129,6 +133,11 @@ class Matcher:
         for definition, _ in hits:
             faults = self._faults(definition, message)
             yield Reason(definition.xid, tuple(Failure("dataschema", BAD_PAYLOAD, each) for each in faults))
+
+
+def _is_tombstone(message: IncomingMessage) -> bool:
+    """Return whether a message is a record of Kafka without value, by which its key is deleted."""
+    return message.protocol == "KAFKA" and message.wire is not None and message.data is None
 
 
 def scope(

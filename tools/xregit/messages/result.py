@@ -43,6 +43,7 @@ class Match(NamedTuple):
     format; with ``mapped`` it is the one that its definition makes of a message which carries none. ``reasons`` are
     given where they were asked for. ``problems`` say why a message could not be read at all. ``guess`` is empty for
     messages, "name" where only a type, topic, path, subject or key is known, "payload" for a payload by itself.
+    A ``tombstone`` is a record of Kafka without value, which fits these definitions but for the payload that it lacks.
     """
 
     matches: tuple[DefinitionMatch, ...] = ()
@@ -51,11 +52,12 @@ class Match(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     problems: tuple[str, ...] = ()
     guess: str = ""
+    tombstone: bool = False
 
     @property
     def outcome(self) -> str:
-        """``none``, ``one`` or ``many``."""
-        return ("none", "one", "many")[min(len(self.matches), 2)]
+        """``none``, ``one``, ``many`` or ``tombstone``."""
+        return "tombstone" if self.tombstone else ("none", "one", "many")[min(len(self.matches), 2)]
 
     @property
     def near(self) -> tuple[Reason, ...]:
