@@ -330,6 +330,9 @@ def test_init_takes_the_options_of_an_import(
     assert run(["init", "mine", "--from", "shop.yaml", "--group", "orders", "--protocol", "kafka"]) == 0
     assert capsys.readouterr().err.count("help:") == 1
     assert "protocol: KAFKA" in Path("mine/registry/messagegroups/orders/messagegroup.yaml").read_text(encoding="utf-8")
+    again = ["import", "shop.yaml", "--into", "mine/registry", "--group", "orders", "--protocol", "kafka"]
+    assert run(again) == 0  # it is the same source as that of init
+    assert "Wrote 0 files" in capsys.readouterr().err
     Path("lines.jsonl").write_text('{"a": 1}\n{"a": 2}\n', encoding="utf-8")
     assert run(["init", "other", "--from", "lines.jsonl"]) == 2
     assert "neither records of a schema registry nor messages" in capsys.readouterr().err

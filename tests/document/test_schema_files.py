@@ -100,6 +100,6 @@ def test_group_of_another_folder_is_left_alone(tmp_path: Path) -> None:
     """Two folders that are given one group would each remove the files of the other."""
     first, second = (_write(tmp_path / name, {f"{name}.avsc": '"int"'}) for name in ("s1", "s2"))
     assert not xregit.import_documents(first, tmp_path / "registry", group="g").failed
-    with pytest.raises(xregit.XregitError, match='the group "g" belongs to "s1"'):
+    with pytest.raises(xregit.XregitError, match=r'the group "g" belongs to "../s1"'):
         xregit.import_documents(second, tmp_path / "registry", group="g")
     assert [schema.id for schema in xregit.load(tmp_path / "registry").schemas] == ["s1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +11,9 @@ from typing import Any, cast
 from xregit.errors import XregitError
 
 _MAX_SHOWN_CHARS = 60
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+# The part between scheme and host. A password may have any character that somebody forgot to encode; a port is none.
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^@\s:/]*:(?![0-9]{1,5}[/,?#])[^\s]*|[^@\s/]*)@")
 
 
 def expect(kind: type, value: object, hint: str) -> None:
@@ -53,6 +57,11 @@ def to_path(value: Any) -> Path:
         if error.errno == errno.ENAMETOOLONG:
             raise _no_name(path) from None
     return path
+
+
+def without_credentials(source: object) -> str:
+    """Return a source as messages show it: an address has no user name and no password."""
+    return _CREDENTIALS.sub("", str(source))
 
 
 def _no_name(path: Path) -> XregitError:

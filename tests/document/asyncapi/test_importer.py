@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -56,15 +57,15 @@ def test_missing_protocol_is_told_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("a.avsc", {"protocol": "KAFKA"}, '"--protocol" has no meaning for'),
-        ("a.yaml", {"protocol": "KAFAK"}, 'no protocol; did you mean "KAFKA"'),
-        ("a.json", {"group": "shop"}, '"--group" has no meaning for'),
-        ("a.yaml", {"group": "a b"}, '"a b" is no id of a group'),
+        ("a.avsc", {"protocol": "KAFKA"}, '"--protocol" does not apply to'),
+        ("a.yaml", {"protocol": "KAFAK"}, 'not a protocol; did you mean "KAFKA"'),
+        ("a.json", {"group": "shop"}, '"--group" does not apply to'),
+        ("a.yaml", {"group": "a b"}, '"a b" is not a valid group id'),
         ("a.ndjson", {}, "holds neither records of a schema registry nor messages"),
         ("a.jsonl", {}, "holds neither records of a schema registry nor messages"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(name: str, options: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_options_that_do_not_fit_are_refused(name: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:
     """What an option can't change is told before anything is written."""
     text = {".yaml": "asyncapi: 3.0.0", ".jsonl": '{"a": 1}\n\n{"a": 2}\n'}.get(Path(name).suffix, "{}")
     (tmp_path / name).write_text(text)
@@ -183,18 +184,18 @@ MESSAGE = "registry/messagegroups/shop/messages/m.yaml"
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Callable[[str], xregit.ImportReport]:
+def shop(tmp_path: Path) -> Callable[..., xregit.ImportReport]:
     """Return what imports a source into one registry, after its first import."""
 
-    def again(text: str) -> xregit.ImportReport:
+    def again(text: str, **options: Any) -> xregit.ImportReport:
         (tmp_path / "shop.yaml").write_text(text)
-        return xregit.import_documents(tmp_path / "shop.yaml", tmp_path / "registry", protocol="KAFKA")
+        return xregit.import_documents(tmp_path / "shop.yaml", tmp_path / "registry", protocol="KAFKA", **options)
 
     assert not again(SOURCE).failed
     return again
 
 
-def test_same_source_again_changes_nothing(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+def test_same_source_again_changes_nothing(shop: Callable[..., xregit.ImportReport], tmp_path: Path) -> None:
     """A second import writes no file, whatever was edited since."""
     (tmp_path / MESSAGE).write_text("name: Edited\n")
     report = shop(SOURCE)
@@ -202,7 +203,7 @@ def test_same_source_again_changes_nothing(shop: Callable[[str], xregit.ImportRe
     assert (tmp_path / MESSAGE).read_text() == "name: Edited\n"
 
 
-def test_update_keeps_what_was_edited(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+def test_update_keeps_what_was_edited(shop: Callable[..., xregit.ImportReport], tmp_path: Path) -> None:
     """What the source changed is taken over; comments and lines of people stay."""
     edited = (tmp_path / MESSAGE).read_text().replace("name: First", "# ours\nname: Ours")
     (tmp_path / MESSAGE).write_text(edited + "labels: {team: a}\n")
@@ -212,7 +213,7 @@ def test_update_keeps_what_was_edited(shop: Callable[[str], xregit.ImportReport]
     assert report.diagnostics == ()
 
 
-def test_update_says_where_both_changed(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+def test_update_says_where_both_changed(shop: Callable[..., xregit.ImportReport], tmp_path: Path) -> None:
     """A line that both changed stays as people have it, and is told."""
     edited = (tmp_path / MESSAGE).read_text().replace("First", "Ours")
     (tmp_path / MESSAGE).write_text(edited)
@@ -223,11 +224,56 @@ def test_update_says_where_both_changed(shop: Callable[[str], xregit.ImportRepor
     ]
 
 
-def test_update_removes_what_is_gone(shop: Callable[[str], xregit.ImportReport], tmp_path: Path) -> None:
+def test_source_of_the_same_name_leaves_the_first_alone(tmp_path: Path) -> None:
+    """A file elsewhere, or of another name, is another source; a new version beside it is the same."""
+    first = _write(tmp_path, {"a/events-1.0.yaml": SOURCE.encode()})[0]
+    assert not xregit.import_documents(first, tmp_path / "registry").failed
+    gone = SOURCE.replace(", n: {title: Second}", "").encode()
+    others = _write(tmp_path, {"b/events-1.0.yaml": gone, "a/others.yaml": gone})
+    for other in others:
+        with pytest.raises(
+            xregit.XregitError, match=r'belongs to "../a/events-1.0.yaml"; choose another one with --gr'
+        ):
+            xregit.import_documents(other, tmp_path / "registry")
+        assert not xregit.import_documents(other, tmp_path / "registry", group=f"g{others.index(other)}").failed
+    assert (tmp_path / MESSAGE).exists()
+    newer = _write(tmp_path, {"a/events-1.1.yaml": SOURCE.replace("First", "Changed").encode()})[0]
+    assert not xregit.import_documents(newer, tmp_path / "registry").failed
+    assert "name: Changed" in (tmp_path / MESSAGE).read_text()
+
+
+def test_mixed_kinds_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    """A fault in one source keeps the others from being written, and so do two that want the same file."""
+    source, good = _write(tmp_path, {"shop.yaml": SOURCE.encode(), "good.json": b'{"messagegroups": {"other": {}}}'})
+    [group] = load_foreign(source).value["messagegroups"]  # type: ignore[union-attr]
+    same = json.dumps({"messagegroups": {group: {"name": "Mine"}}}).encode()
+    for bad in _write(tmp_path, {"bad.json": b"{", "same.json": same}):
+        report = xregit.import_documents([source, bad], tmp_path / "registry")
+        assert (report.failed, report.files, (tmp_path / "registry").exists()) == (True, (), False)
+    report = xregit.import_documents([source, good], tmp_path / "registry")
+    assert not report.failed
+    registry = xregit.load(tmp_path / "registry")
+    assert {item.id for item in registry.messagegroups} == {group, "other"}
+
+
+def test_source_with_nothing_in_it_is_an_error(tmp_path: Path) -> None:
+    """An import that would give an empty registry writes nothing."""
+    source = _write(tmp_path, {"a.yaml": b"asyncapi: 3.0.0\ninfo: {title: T, version: 1.0.0}\n"})[0]
+    report = xregit.import_documents(source, tmp_path / "registry")
+    assert [item.rule for item in report.diagnostics] == ["empty-source", "left-out"]
+    assert not (tmp_path / "registry").exists()
+    with pytest.raises(xregit.XregitError, match="is an address, which only a schema registry may be"):
+        xregit.import_documents("https://ann:secret@a.example.com", tmp_path / "registry", "xregistry")
+
+
+def test_update_removes_what_is_gone(shop: Callable[..., xregit.ImportReport], tmp_path: Path) -> None:
     """What left the source goes here too, unless people edited it; what people deleted stays deleted."""
     (tmp_path / MESSAGE).unlink()
     other = tmp_path / MESSAGE.replace("m.yaml", "n.yaml")
-    report = shop(SOURCE.replace(", n: {title: Second}", ""))
+    refused = shop(SOURCE.replace(", n: {title: Second}", ""))
+    assert [(item.rule, item.path) for item in refused.diagnostics] == [("many-removals", other.as_posix())]
+    assert other.exists()
+    report = shop(SOURCE.replace(", n: {title: Second}", ""), prune=True)
     assert report.removed == (other.relative_to(tmp_path / "registry").as_posix(),)
     assert not other.exists()
     assert not (tmp_path / MESSAGE).exists()

@@ -89,8 +89,11 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 )
 @click.option("--group", default="", metavar="ID", help="Id of the groups that the source becomes.")
 @protocol_option
+@click.option("--prune", is_flag=True, help="Remove files even where the source lost more than it gained.")
 @_form
-def import_(files: tuple[Path | str, ...], into: Path, kind: str | None, group: str, protocol: str, form: str) -> int:
+def import_(
+    files: tuple[Path | str, ...], into: Path, kind: str | None, group: str, protocol: str, form: str, *, prune: bool
+) -> int:
     """Turn documents and schemas into YAML files.
 
     xRegistry documents may be JSON or YAML of any release, from the drafts of 0.5 on, and may mix them; the report
@@ -104,7 +107,7 @@ def import_(files: tuple[Path | str, ...], into: Path, kind: str | None, group: 
     Files that are there already are kept as they are; if something can't be imported, nothing is written and the exit
     code is 1. JSON lists every change on its own.
     """
-    report = xregit.import_documents(files, into, kind or "", group=group, protocol=protocol)
+    report = xregit.import_documents(files, into, kind or "", group=group, protocol=protocol, prune=prune)
     if form == "json":
         print_result(as_json(import_report_json(report)))
     else:
@@ -117,6 +120,8 @@ def note_import(report: ImportReport) -> None:
     """Write what the sources of an import were, and what there is to say of them."""
     for path, release in report.writings:
         note(f"{path}: detected format {release}.")
+    for path in report.removed:
+        note(f"Removed {path}, which the source no longer has.")
     if report.diagnostics:
         note(text(_with_help_once(report.diagnostics), report.lines))
 
@@ -146,7 +151,7 @@ def import_summary(report: ImportReport, into: Path) -> str:
     count = len(report.kept)
     kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
     files = len(report.files)
-    removed = f", and removed {len(report.removed):,} that left the source" if report.removed else ""
+    removed = f", and removed {len(report.removed):,}" if report.removed else ""
     return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{removed}{kept}."
 
 

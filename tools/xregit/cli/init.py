@@ -111,7 +111,7 @@ def init(folder: Path, source: str, origins: tuple[Path | str, ...], group: str,
     imported: dict[str, bytes] = {}
     if origins:
         refuse_registry(folder)
-        imported = _import(origins, group, protocol)
+        imported = _import(origins, folder / "registry", group, protocol)
         if not imported:
             note("Nothing was written.")
             return 1
@@ -127,7 +127,7 @@ def init(folder: Path, source: str, origins: tuple[Path | str, ...], group: str,
     return 0
 
 
-def _import(origins: tuple[Path | str, ...], group: str, protocol: str) -> dict[str, bytes]:
+def _import(origins: tuple[Path | str, ...], home: Path, group: str, protocol: str) -> dict[str, bytes]:
     """Return the files of the registry that sources make, by paths in a repository, and report; none if it fails."""
     with TemporaryDirectory() as scratch:
         into = Path(scratch, "registry")
@@ -135,7 +135,7 @@ def _import(origins: tuple[Path | str, ...], group: str, protocol: str) -> dict[
         documents = [origin for origin in origins if origin not in samples]
         reports = []
         if documents:
-            reports.append(xregit.import_documents(documents, into, group=group, protocol=protocol))
+            reports.append(xregit.import_documents(documents, into, group=group, protocol=protocol, home=home))
             note_import(reports[-1])
         if samples and not any(report.failed for report in reports):
             learnt = xregit.learn(samples, into, group or "learnt")

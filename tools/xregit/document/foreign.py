@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from xregit.arguments import without_credentials
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
 
 XREGISTRY = "xregistry"
+_ASKED_KIND = "schema-registry"  # the only one that is read by its address
 _KIND = "AsyncAPI"
 # The endings of schemas that can be nothing else.
 _SCHEMAS = (".avsc", ".proto", ".xsd")
@@ -44,13 +46,13 @@ _ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
 class ForeignDocument:
     """A document of another kind: what it became, and the name under which the registry remembers that.
 
-    ``host`` is that of a schema registry whose host gives the name, so that another one isn't taken for it.
+    ``origin`` is its absolute path, or the host of a schema registry; empty for what was learnt.
     """
 
     loaded: LoadedDocument
     name: str
     value: dict[str, Any]
-    host: str = ""
+    origin: Path | str = ""
 
 
 def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: str = "") -> ForeignDocument | None:
@@ -63,20 +65,26 @@ def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: 
         XregitError: it can't be read, is not of the kind that was named, or has its own groups or protocols.
     """
     own = kind or _kind_of(source)
+    shown = without_credentials(source)
     for option, value in (("group", group), ("protocol", protocol)):
         if value and own not in _TAKING[option]:
-            message = f'"--{option}" has no meaning for "{source}", whose kind is {own}; leave it out'
+            message = f'"--{option}" does not apply to "{shown}", which is of the kind {own}; leave it out'
             raise XregitError(message)
     if group and not is_id(group):
-        message = f'"{group}" is no id of a group; write letters, digits, "-", ".", "_" and "~"'
+        message = f'"{group}" is not a valid group id; use letters, digits, "-", ".", "_" and "~"'
         raise XregitError(message)
     if meant := closest_name("protocol", protocol):
-        message = f'"{protocol}" is no protocol; did you mean "{meant}"?'
+        message = f'"{protocol}" is not a protocol; did you mean "{meant}"?'
+        raise XregitError(message)
+    if isinstance(source, str) and own != _ASKED_KIND:
+        message = (
+            f'"{shown}" is an address, which only a schema registry may be; leave out "--from {kind}", or name a file'
+        )
         raise XregitError(message)
     loader = _LOADERS[own]
     foreign = loader(source, group, canonical("protocol", protocol)) if loader is not None else None
     if foreign is None and kind in _LOADERS and kind != XREGISTRY:
-        message = f'"{source}" is not what "--from {kind}" says; leave it out, or name another source'
+        message = f'"{shown}" is not of the kind "{kind}"; leave out "--from", or name another source'
         raise XregitError(message)
     return foreign
 
@@ -84,7 +92,7 @@ def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: 
 def _kind_of(source: Path | str) -> str:
     """Return the kind of a source, by its content."""
     if isinstance(source, str):
-        return "schema-registry"
+        return _ASKED_KIND
     if any((source / name).is_file() for name in CONFIGS):
         return "eventcatalog"
     if source.is_dir():
@@ -102,7 +110,7 @@ def _kind_of(source: Path | str) -> str:
             'are for "xregit learn"'
         )
         raise XregitError(message)
-    return "schema-registry" if is_dump else XREGISTRY
+    return _ASKED_KIND if is_dump else XREGISTRY
 
 
 def _is_json_lines(data: bytes) -> bool:
@@ -118,15 +126,15 @@ def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDoc
     if isinstance(source, str):
         registry = ask_registry(source, group)
         path = Path(urlsplit(source).hostname or registry.name)
-        host = urlsplit(source).netloc.rpartition("@")[2]
+        origin: Path | str = urlsplit(without_credentials(source)).netloc
     else:
         dump = read_dump(read_bytes(source), group or source.stem)
         if dump is None:
             return None
-        path, registry, host = source, dump, ""
+        path, registry, origin = source, dump, source.resolve()
     value = registry.document()
     return ForeignDocument(
-        load_converted(path, value, "schema registry", registry.diagnostics(path.name)), registry.name, value, host
+        load_converted(path, value, "schema registry", registry.diagnostics(path.name)), registry.name, value, origin
     )
 
 
@@ -136,7 +144,8 @@ def _load_eventcatalog(source: Path | str, _group: str, protocol: str) -> Foreig
         return None
     catalog = EventCatalog(folder, protocol).read()
     value = catalog.document()
-    return ForeignDocument(load_converted(folder, value, "EventCatalog", catalog.diagnostics), catalog.name, value)
+    loaded = load_converted(folder, value, "EventCatalog", catalog.diagnostics)
+    return ForeignDocument(loaded, catalog.name, value, folder.resolve())
 
 
 def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocument | None:
@@ -147,9 +156,8 @@ def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocu
         message = f'there is no schema in "{path}"; name a folder with files that end in {", ".join(ENDINGS)}'
         raise XregitError(message)
     value = folder.document()
-    return ForeignDocument(
-        load_converted(path, value, "schema files", folder.diagnostics), folder.group, value, path.name if group else ""
-    )
+    loaded = load_converted(path, value, "schema files", folder.diagnostics)
+    return ForeignDocument(loaded, folder.group, value, path.resolve())
 
 
 def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
@@ -162,9 +170,7 @@ def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocu
     if importer.examples:
         _check_examples(load_converted(path, importer.document(), _KIND, ()).registry, importer)
     value = importer.document()
-    return ForeignDocument(
-        load_converted(path, value, _KIND, importer.notes.all()), name, value, path.name if group else ""
-    )
+    return ForeignDocument(load_converted(path, value, _KIND, importer.notes.all()), name, value, path.resolve())
 
 
 def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
@@ -190,7 +196,7 @@ def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
 _LOADERS: Mapping[str, Callable[[Path | str, str, str], ForeignDocument | None] | None] = {
     "asyncapi": _load_asyncapi,
     "eventcatalog": _load_eventcatalog,
-    "schema-registry": _load_registry,
+    _ASKED_KIND: _load_registry,
     "schemas": _load_schemas,
     XREGISTRY: None,
 }

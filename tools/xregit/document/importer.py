@@ -9,13 +9,15 @@ taken over, what people have edited stays, and a line that both changed is left 
 from __future__ import annotations
 
 import json
+import os
+import re
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xregit.arguments import to_path
+from xregit.arguments import ADDRESS, to_path, without_credentials
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
 from xregit.catalog.loader import read_folder
@@ -49,10 +51,12 @@ if TYPE_CHECKING:
 
 
 _FORMAT, _URI = "dataschemaformat", "dataschemauri"
-_HOST = "importedfrom"  # in what is kept of a source
+_ORIGIN = "importedfrom"  # in what is kept of a source: its path from the registry's folder, or its host
+# The version in the name of a file, which is not a part of its identity: events-1.2.yaml follows events-1.1.yaml.
+_VERSION = re.compile(r"(?i)[-_.]?v?[0-9]+(\.[0-9]+)*(?=\.[a-z]+$)")
 # Where the document of learnt messages keeps what their samples have in common.
 _SAMPLES = "samples"
-ADDRESSES = ("https://", "http://")
+_ASKED = ("https://", "http://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +85,11 @@ class ImportReport:
         return has_errors(self.diagnostics)
 
     def joined(self, other: ImportReport) -> ImportReport:
-        """Return this report with what another one adds; lines are the other's."""
+        """Return this report with what another one adds."""
         return replace(
             other,
+            changes=self.changes + other.changes,
+            lines=lambda path, number: self.lines(path, number) or other.lines(path, number),
             files=self.files + other.files,
             removed=self.removed + other.removed,
             kept=self.kept + other.kept,
@@ -92,13 +98,15 @@ class ImportReport:
         )
 
 
-def import_documents(
+def import_documents(  # noqa: PLR0913 - by name
     documents: Path | str | Sequence[Path | str],
     into: Path | str,
     kind: str = "",
     *,
     group: str = "",
     protocol: str = "",
+    prune: bool = False,
+    home: Path | None = None,
 ) -> ImportReport:
     """Write the entities of one or more documents as files of a registry folder, which is made if it is missing.
 
@@ -106,7 +114,8 @@ def import_documents(
     only thing that is ever asked. What isn't xRegistry's and was imported before
     updates its entities: what it changed is taken over, what people have edited since stays. ``kind`` says what the
     documents are, as ``--from`` does, where their content can't tell. ``group`` is the id of the groups that one source
-    of another kind becomes, ``protocol`` that of messages whose source names none.
+    of another kind becomes, ``protocol`` that of messages whose source names none. ``prune`` lets an import remove more
+    files than it writes. ``home`` is where the files will be, if the caller moves them there.
 
     Where a document has errors no file is written: the report has ``failed``, and ``diagnostics`` say why.
 
@@ -123,13 +132,43 @@ def import_documents(
         foreign = {source: load_foreign(source, kind, group, protocol) for source in map(_source, paths)}
         documents_ = [source for source, document in foreign.items() if document is None and isinstance(source, Path)]
         sources = [document for document in foreign.values() if document is not None]
-        if not sources:
-            return _import(documents_, folder)
-        report = update_registry(sources, folder)
-        report = replace(report, diagnostics=(*report.diagnostics, *_missing_protocols(sources)))
-        if not documents_ or report.failed:
-            return report
-        return report.joined(_import(documents_, folder))
+        plans = [_plan_sources(sources, folder, home or folder, prune=prune)] if sources else []
+        plans += [_plan_documents(documents_, folder)] if documents_ else []
+        return _write(plans, folder)
+
+
+@dataclass
+class _Plan:
+    """What an import will write and remove, and its report once that is done; nothing if the report has an error."""
+
+    report: ImportReport
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def _write(plans: Sequence[_Plan], into: Path) -> ImportReport:
+    """Write what is planned, all of it or none, and return the report.
+
+    Raises:
+        XregitError: a file can't be written; then none was.
+    """
+    report = reduce(ImportReport.joined, (plan.report for plan in plans), ImportReport((), (), ()))
+    files: dict[str, bytes] = {}
+    clashes = []
+    for plan in plans:
+        clashes += [
+            path
+            for path in plan.files
+            if path != REGISTRY_FILE and files.get(path, plan.files[path]) != plan.files[path]
+        ]
+        files |= plan.files
+    if clashes or report.failed:
+        diagnostics = (*report.diagnostics, *(_existing_file(into, path) for path in clashes))
+        return replace(report, files=(), removed=(), kept=(), diagnostics=diagnostics)
+    # Until the registry's own file is there, the next run begins anew, so it is the last.
+    with task("writing files"):
+        ordered_files = {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)}
+        atomic_write.write_and_remove(into, ordered_files, report.removed)
+    return replace(report, files=tuple(dict.fromkeys(report.files)))
 
 
 def _missing_protocols(sources: Sequence[ForeignDocument]) -> Iterator[Diagnostic]:
@@ -144,24 +183,53 @@ def _missing_protocols(sources: Sequence[ForeignDocument]) -> Iterator[Diagnosti
             yield Diagnostic("protocol-missing", Severity.INFO, registry.place.path, message, help=advice)
 
 
+def _empty(registries: Sequence[Registry]) -> Iterator[Diagnostic]:
+    """Report each source that gives nothing."""
+    for registry in registries:
+        if not any(registry.all_groups):
+            message = "The source has no messages, endpoints or schemas."
+            advice = "Check that it is the right file or folder; --from says what kind it is."
+            yield Diagnostic("empty-source", Severity.ERROR, registry.place.path, message, help=advice)
+
+
 def _source(document: Path | str) -> Path | str:
-    """Return an address as it is, anything else as a path."""
-    return document if isinstance(document, str) and document.startswith(ADDRESSES) else to_path(document)
-
-
-def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportReport:
-    """Bring the files of a registry folder up to date with documents of other kinds.
+    """Return an address as it is, anything else as a path.
 
     Raises:
-        XregitError: a file can't be written, or two sources have one name.
+        XregitError: it is an address that nothing is imported from.
     """
-    _check_names(sources, into)
+    scheme = ADDRESS.match(document) if isinstance(document, str) else None
+    if scheme is None:
+        return to_path(document)
+    address = f"{scheme[0].lower()}{str(document)[scheme.end() :]}"
+    if not address.startswith(_ASKED):
+        message = (
+            f'"{without_credentials(document)}" can\'t be imported; name a file, a folder, or the address of a schema '
+            "registry, which begins with https:// or http://"
+        )
+        raise XregitError(message)
+    return address
+
+
+def update_registry(source: ForeignDocument, into: Path) -> ImportReport:
+    """Bring the files of a registry folder up to date with a document of another kind.
+
+    Raises:
+        XregitError: a file can't be written, or another source has the same name.
+    """
+    return _write([_plan_sources([source], into, into, prune=True)], into)
+
+
+def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *, prune: bool) -> _Plan:
+    """Plan to bring the files of a registry folder up to date with documents of other kinds."""
+    _check_names(sources, into, home)
     registries = [source.loaded.registry for source in sources]
-    diagnostics = _loading_diagnostics(registries)
+    diagnostics = [*_loading_diagnostics(registries), *_missing_protocols(sources)]
+    diagnostics += [] if has_errors(diagnostics) else _empty(registries)
     writings = tuple((item.registry.place.path, item.dialect.name) for item in (source.loaded for source in sources))
     failure = partial(ImportReport, (), (), writings=writings, lines=partial(_source_line, registries))
     if has_errors(diagnostics):
-        return failure(ordered(diagnostics))
+        return _Plan(failure(ordered(diagnostics)))
     base: dict[str, bytes] = {}
     new: dict[str, bytes] = {}
     for source in sources:
@@ -169,35 +237,52 @@ def update_registry(sources: Sequence[ForeignDocument], into: Path) -> ImportRep
         if (into / state).is_file():
             base |= _entity_files(load_document(into / state).registry)
         new |= _entity_files(source.loaded.registry)
-        new[state] = pretty_json({**source.value, **({_HOST: source.host} if source.host else {})})
+        origin = _origin_of(source, home)
+        new[state] = pretty_json({**source.value, **({_ORIGIN: origin} if origin else {})})
     update = plan_update(into, base, new)
+    written = sum(not path.startswith(f"{STATES}/") for path in update.files)
+    if not prune and len(update.removed) > written:
+        update.refuse_removal(into)
     if not (into / REGISTRY_FILE).is_file():
         files = YamlFiles(registries[0])
         update.files[REGISTRY_FILE] = files.registry_file({"registryid": _registry_id(into)})
     diagnostics += [*update.diagnostics, *_large_files(into, update.files)]
-    if has_errors(diagnostics):
-        return failure(ordered(diagnostics))
-    atomic_write.write_and_remove(into, update.files, update.removed)
     report = failure(ordered(diagnostics))
-    return replace(report, files=tuple(update.files), removed=tuple(update.removed), kept=tuple(update.kept))
+    report = replace(report, files=tuple(update.files), removed=tuple(update.removed), kept=tuple(update.kept))
+    return _Plan(report, update.files)
 
 
-def _check_names(sources: Sequence[ForeignDocument], into: Path) -> None:
+def _check_names(sources: Sequence[ForeignDocument], into: Path, home: Path) -> None:
     """Refuse sources of one name, of which one would take the place of the other."""
     names: set[str] = set()
     for source in sources:
         path = into / STATES / f"{id_to_filename(source.name)}.json"
         known, learnt = _origin(path)
         learnt = learnt and _SAMPLES not in source.value
-        if learnt or source.name in names or (known and source.host and known != source.host):
-            other = "learnt messages" if learnt else f'"{known}"' if known else "another source of this import"
-            message = f'the group "{source.name}" belongs to {other}; choose another one with --group'
+        origin = _origin_of(source, home)
+        same = known == origin or (isinstance(source.origin, Path) and _unversioned(known) == _unversioned(origin))
+        moved = bool(known and origin) and not same
+        if learnt or source.name in names or moved:
+            other = "learnt messages" if learnt else f'"{known}"' if moved else "another source of this import"
+            advice = f', or, if the source has moved, correct "{_ORIGIN}" in {path}' if moved else ""
+            message = f'the group "{source.name}" belongs to {other}; choose another one with --group{advice}'
             raise XregitError(message)
         names.add(source.name)
 
 
+def _unversioned(path: str) -> str:
+    return _VERSION.sub("", path)
+
+
+def _origin_of(source: ForeignDocument, home: Path) -> str:
+    """Return what identifies a source: its path from the registry's folder, or its host."""
+    if isinstance(source.origin, str):
+        return source.origin
+    return Path(os.path.relpath(source.origin, home.resolve())).as_posix()
+
+
 def _origin(state: Path) -> tuple[str, bool]:
-    """Return the host that a group came from, if it is known, and whether it was learnt from samples.
+    """Return the source that a group came from, if it is known, and whether it was learnt from samples.
 
     Raises:
         XregitError: the file can't be read.
@@ -206,7 +291,7 @@ def _origin(state: Path) -> tuple[str, bool]:
         return "", False
     try:
         value = json.loads(state.read_bytes())
-        return str(value.get(_HOST, "")), _SAMPLES in value
+        return str(value.get(_ORIGIN, "")), _SAMPLES in value
     except (ValueError, AttributeError) as error:
         message = f"{state} is not what an import keeps of a source; restore the file from Git"
         raise XregitError(message) from error
@@ -230,7 +315,8 @@ def _registry_id(into: Path) -> str:
     return name if is_id(name) else DEFAULT_REGISTRY_ID
 
 
-def _import(documents: Sequence[Path], into: Path) -> ImportReport:
+def _plan_documents(documents: Sequence[Path], into: Path) -> _Plan:
+    """Plan to add the entities of xRegistry documents to a registry folder."""
     target = read_folder(into) if (into / REGISTRY_FILE).is_file() else None
     model = target.model if target is not None else None
     loaded = [load_document(path, model) for path in track(documents, "reading documents")]
@@ -241,8 +327,8 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     changes = ordered([change for item in loaded for change in item.changes])
     lines = partial(_source_line, registries)
     failure = partial(ImportReport, (), (), writings=writings, changes=changes, lines=lines)
-    if not sources or has_errors(diagnostics):
-        return failure(ordered(diagnostics))
+    if has_errors(diagnostics):
+        return _Plan(failure(ordered(diagnostics)))
     sources, additions = _with_schema_formats(sources)
     with task("merging documents"):
         merged = merge_registries([target, *sources] if target is not None else sources)
@@ -250,13 +336,8 @@ def _import(documents: Sequence[Path], into: Path) -> ImportReport:
     files = {} if has_errors(diagnostics) else dict(_new_files(merged, sources, target, into))
     diagnostics += [_existing_file(into, path) for path, data in files.items() if _differs(into / path, data)]
     diagnostics += [*_large_files(into, files), *_missing_model(merged, target)]
-    if has_errors(diagnostics):
-        return failure(ordered(diagnostics))
-    # Until the registry's own file is there, the next run begins anew, so it is the last.
-    with task("writing files"):
-        atomic_write.write_files(into, {path: files[path] for path in sorted(files, key=REGISTRY_FILE.__eq__)})
     kept = {item.entity.xid for item in merged.duplicates if merged.entities[item.entity.xid].registry is target}
-    return ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes, lines)
+    return _Plan(ImportReport(tuple(files), tuple(sorted(kept)), ordered(diagnostics), writings, changes, lines), files)
 
 
 def _new_files(
@@ -538,6 +619,13 @@ class Update:
     def note(self, rule: str, path: Path, message: str, advice: str, severity: Severity = Severity.WARNING) -> None:
         """Add what a person should look at."""
         self.diagnostics.append(Diagnostic(rule, severity, path.as_posix(), message, help=advice))
+
+    def refuse_removal(self, into: Path) -> None:
+        """Report the files that would be removed, as an error."""
+        advice = "Import it with --prune if they should go; else check that it is the right source, and complete."
+        for name in self.removed:
+            message = "The source no longer has this, and the import would remove more files than it writes."
+            self.note("many-removals", into / name, message, advice, Severity.ERROR)
 
 
 def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes]) -> Update:

@@ -17,9 +17,10 @@ from threading import Thread
 from time import monotonic
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from xregit.arguments import without_credentials
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.asyncapi.reader import ADVICE, label, scalar
 from xregit.document.schema_files import SchemaFile, SchemaSet, protobuf_types, schema_format, schema_id
@@ -149,13 +150,14 @@ def ask_registry(address: str, name: str = "", deadline: float = DEADLINE) -> Sc
     """
     try:
         parts = urlsplit(address)
+        _ = parts.port
     except ValueError as error:
-        message = f"the address of the schema registry is none: {error}"
+        message = f'"{without_credentials(address)}" is not a valid address; percent-encode its user name and password'
         raise XregitError(message) from error
     client = _Client(
         parts.username or "",
         parts.password or "",
-        urlunsplit(parts._replace(netloc=_host(parts.netloc))),
+        without_credentials(address),
         monotonic() + deadline,
     )
     registry = SchemaRegistry(name or _host_name(parts.hostname or ""))
@@ -171,7 +173,7 @@ def ask_registry(address: str, name: str = "", deadline: float = DEADLINE) -> Sc
         if isinstance(config, Mapping) and isinstance(config.get("compatibilityLevel"), str):
             registry.configure(subject, config)
     hidden = client.get("subjects?deleted=true&subjectPrefix=:*:", optional=True)
-    registry.deleted |= {str(name) for name in hidden if name not in subjects} if isinstance(hidden, list) else set()
+    registry.deleted |= set(map(str, hidden)).difference(subjects) if isinstance(hidden, list) else set()
     if not registry.subjects:
         message = f'the schema registry at "{client.base}" has no subjects'
         raise XregitError(message)
@@ -263,10 +265,6 @@ def _host_name(host: str) -> str:
     """Return the name of a host as an id; a number, or one that every machine has, tells nobody anything."""
     is_number = ":" in host or host.rpartition(".")[2].isdigit()
     return _NAMELESS if is_number or host in ("", "localhost") else schema_id(host).lower()
-
-
-def _host(netloc: str) -> str:
-    return netloc.rpartition("@")[2]
 
 
 class _NoRedirects(HTTPRedirectHandler):

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from xregit.arguments import without_credentials
 from xregit.catalog import Registry
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.errors import Lines, no_lines
@@ -88,7 +89,7 @@ def _lines(item: Diagnostic, lines: Lines, paint: Paint) -> Iterator[str]:
     where, rule = paint(escape_control(place(item)), "place"), paint(item.rule, "rule")
     yield f"{where}: {paint(item.severity, item.severity)} {rule}: {escape_control(item.message)}"
     line = lines(item.path, item.line) if item.line and not item.rule.startswith(UNSHOWN) else None
-    if line is not None:
+    if line is not None and without_credentials(line) == line:
         context = excerpt(line, item.column, item.endcolumn if item.endline in {0, item.line} else len(line) + 1)
         margin = f"  {item.line} |"
         yield f"{paint(margin, 'margin')} {context.line}".rstrip()

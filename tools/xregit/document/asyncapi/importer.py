@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
 
+from xregit.arguments import without_credentials
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi import facts
 from xregit.document.asyncapi.exporter import ACTIONS, RECEIVE, SEND
@@ -448,7 +449,14 @@ class _DocumentImporter:
             scheme = stated if separator and stated.lower() != name else scheme
             host, slash, path = rest.partition("/")
             path = slash + path
-        uri = placeholder_names(f"{scheme}://{host}{path}")
+        uri = f"{scheme}://{host}{path}"
+        plain = without_credentials(uri)
+        if plain != uri and "{" not in uri[: len(uri) - len(plain.partition("://")[2])]:
+            message = "The address has a user name or a password, which are left out."
+            advice = "Remove them from the source, and have the password changed."
+            self.notes.add("credential-in-source", Severity.WARNING, server, message, advice)
+            uri = plain
+        uri = placeholder_names(uri)
         variables = self.texts.variables(map(self.named, self.reader.members(server, "variables")))
         texts = [server.text("summary"), server.text("description"), variables]
         description = "\n\n".join(dict.fromkeys(filter(None, texts)))

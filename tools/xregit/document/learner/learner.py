@@ -112,7 +112,7 @@ def learn(
             raise XregitError(message)
         loaded = learner.load(folder / group)
         value = {**learner.value, STATE: learner.next_state()}
-        written = update_registry([ForeignDocument(loaded, group, value)], folder)
+        written = update_registry(ForeignDocument(loaded, group, value), folder)
     return LearnReport(written, learner.learnt(), learner.samples, dict(learner.left_out))
 
 
