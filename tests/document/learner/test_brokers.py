@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import shutil
+import socket
 import subprocess
 import threading
 from base64 import b64encode
@@ -227,6 +228,25 @@ def test_mqtt_3_is_read_where_there_is_no_5(tmp_path: Path) -> None:
         mqtt.single("fleet/ab/at", '{"x":1}', retain=True, **settings)
         shape = {"protocol": "MQTT/3.1.1", "topic_name": "fleet/ab/at", "qos": 0, "retain": True, "body": {"x": 1}}
         _comes_back([shape], _read(f"mqtt://{HOST}:{port}/fleet/#", samples=1, seconds=20))
+
+
+def test_nats_server_that_closes_is_an_error() -> None:
+    """A server that goes away while it is read is told in a line."""
+    with socket.create_server((HOST, 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b'INFO {"server_id":"a","version":"2.0.0","max_payload":1000,"headers":true}\r\n')
+                while b"SUB" not in (data := connection.recv(4096)):
+                    connection.sendall(b"PONG\r\n" if b"PING" in data else b"")
+                connection.sendall(b"PONG\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(xregit.XregitError, match="gives no samples: the connection ended"):
+            _read(f"nats://{HOST}:{server.getsockname()[1]}/orders.>", seconds=20)
+        thread.join()
 
 
 @pytest.mark.client

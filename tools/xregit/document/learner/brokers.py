@@ -102,7 +102,7 @@ class Address:
 
 def is_address(source: object) -> bool:
     """Return whether a source is the address of a broker."""
-    return isinstance(source, str) and _ADDRESS.match(_with_plus(source)) is not None
+    return isinstance(source, str) and _ADDRESS.match(_scheme(source)) is not None
 
 
 def parse_address(text: str) -> Address:
@@ -113,7 +113,7 @@ def parse_address(text: str) -> Address:
     Raises:
         XregitError: host, port or topic are missing, or no such things.
     """
-    match = _ADDRESS.fullmatch(_with_plus(text))
+    match = _ADDRESS.fullmatch(_scheme(text))
     if match is None:
         message = "the address of a broker begins with kafka://, mqtt:// or nats://"
         raise XregitError(message)
@@ -140,9 +140,10 @@ def parse_address(text: str) -> Address:
     )
 
 
-def _with_plus(text: str) -> str:
-    """Return an address with the registered name of MQTT over TLS as ours."""
-    return f"mqtt+tls{text.removeprefix('mqtts')}" if text.startswith("mqtts://") else text
+def _scheme(text: str) -> str:
+    """Return an address with its scheme in lower case, and the registered name of MQTT over TLS as ours."""
+    scheme, separator, rest = text.partition("://")
+    return f"{'mqtt+tls' if scheme.lower() == 'mqtts' else scheme.lower()}{separator}{rest}" if separator else text
 
 
 def receive(address: Address, limits: Limits) -> Iterator[Wire]:
@@ -385,6 +386,8 @@ def _nats(address: Address, limits: Limits) -> Iterator[Wire]:
             yield from _until(limits, lambda seconds: nats_wire(runner.run(subscription.next_msg(timeout=seconds))))
             if problems:
                 address.fail(str(problems[0]))
+        except import_module("nats.errors").Error as error:
+            address.fail(f"the connection ended while it was read: {problems[0] if problems else error}")
         finally:
             runner.run(_nats_closed(client))
 

@@ -101,7 +101,8 @@ def is_term(text: str, field: str) -> bool:
     )
 
 
-_LABEL = re.compile(r"(?i).*(name|topic)")  # of what a level is, as a kind is
+# Fields that name a kind of thing; any other name may be somebody's.
+_LABEL = re.compile(r"(?i).*topic|.*(event|message|channel|queue|stream|metric|sensor|signal|property)[_-]?name")
 _NUMBERED = re.compile(r"([A-Za-z_-]+)[0-9]{1,2}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
 
@@ -224,6 +225,15 @@ class PathTree:
             yield from ((word, *rest) for rest in child.all_levels())
         if self.variable is not None:
             yield from ((VARIABLE, *rest) for rest in self.variable.all_levels())
+
+    def fits(self, levels: Levels) -> bool:
+        """Return whether one of the paths has these levels, where a variable level of either fits any other."""
+        if not levels:
+            return self.ends
+        level, *rest = levels
+        names = self.words if level is VARIABLE else {level} & self.words.keys()
+        below = [*(self.words[name] for name in names), *([self.variable] if self.variable else [])]
+        return any(child.fits(tuple(rest)) for child in below)
 
     def names(self, levels: Levels) -> list[tuple[str, bool]]:
         """Return the names of the variable levels, and whether a field of the payload gave each."""

@@ -96,7 +96,7 @@ def learn(
     """
     folder = to_path(into)
     if not is_id(group):
-        message = f'"{group}" can\'t be the name of a group; use letters, digits, ".", "-" and "_"'
+        message = f'"{group}" is not a valid name of a group; use letters, digits, ".", "-" and "_"'
         raise XregitError(message)
     sources = [samples] if isinstance(samples, str | Path) else samples
     with opened(sources, limits) as files, atomic_write.edit_lock(folder):
@@ -120,15 +120,22 @@ def _learner(files: Sequence[Source], group: str, state: Path) -> _Learner:
     """Return a learner that goes on from what was learnt before.
 
     Raises:
-        XregitError: the state is that of an import, or damaged.
+        XregitError: the state is that of an import or of an earlier release, or damaged.
     """
     if not state.is_file():
         return _Learner(files, group)
     try:
         document = json.loads(state.read_bytes())
+        if STATE not in document and "messagegroups" in document:
+            message = (
+                f'"{state}" was written by "xregit import", or by an earlier release of "xregit learn", whose counts '
+                f"can't be read; name another group with --group, or, to learn this one anew, delete {state}, "
+                f"messagegroups/{group} and schemagroups/{group}"
+            )
+            raise XregitError(message)
         return _Learner(files, group, document, document[STATE])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        message = f'"{state}" is not what learning keeps of a group; name another group, or restore the file from Git'
+        message = f'"{state}" is damaged; restore it from Git, or name another group with --group'
         raise XregitError(message) from error
 
 
@@ -224,11 +231,7 @@ class _Learner:
     def _carries_events(self, key: Key) -> bool:
         """Return whether events were learnt from in earlier runs that a definition of these levels would fit."""
         tree = self.carried.get(key.protocol)
-        return tree is not None and any(
-            len(levels) == len(key.levels)
-            and all(VARIABLE in pair or pair[0] == pair[1] for pair in zip(levels, key.levels, strict=True))
-            for levels in tree.all_levels()
-        )
+        return tree is not None and tree.fits(key.levels)
 
     def _note(self, sample: Sample) -> None:
         self.left_out["they can't be read"] += 1

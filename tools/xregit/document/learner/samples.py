@@ -6,8 +6,8 @@ They are read several times, so what comes from a table or a broker is kept in a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -17,7 +17,7 @@ from typing import IO, Any, cast
 
 import orjson
 
-from xregit.arguments import to_path
+from xregit.arguments import ADDRESS, to_path, without_credentials
 from xregit.document.learner.brokers import Address, Limits, is_address, parse_address, receive
 from xregit.document.learner.kinds import NOTHING, is_field
 from xregit.errors import XregitError
@@ -66,10 +66,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Lines that can be read more than once."""
+    """Lines that can be read more than once; a file is open only while it is read."""
 
     name: str
-    file: IO[bytes]
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
 
     @property
     def digest(self) -> str:
@@ -79,10 +79,10 @@ class Source:
             XregitError: the file can't be read.
         """
         try:
-            self.file.seek(0)
             digest = sha256()
-            while block := self.file.read(_BLOCK):
-                digest.update(block)
+            with self.open() as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
         except OSError as error:
             raise _unreadable(self.name, error) from error
         return digest.hexdigest()
@@ -94,11 +94,11 @@ class Source:
             XregitError: the file can't be read.
         """
         try:
-            self.file.seek(0)
-            for number, line in enumerate(self.file, start=1):
-                text = line.removeprefix(_BOM).strip()
-                if text:
-                    yield from (_sample(self.name, number, item) for item in _messages(text))
+            with self.open() as file:
+                for number, line in enumerate(file, start=1):
+                    text = line.removeprefix(_BOM).strip()
+                    if text:
+                        yield from (_sample(self.name, number, item) for item in _messages(text))
         except OSError as error:
             raise _unreadable(self.name, error) from error
 
@@ -141,18 +141,25 @@ def _open(source: Path | str | Address, limits: Limits) -> Iterator[Source]:
             if not file.tell():
                 waited = "" if source.kind == "kafka" and not limits.latest else f" within {limits.seconds:g} seconds"
                 source.fail(f"there are no messages{waited}")
-            yield Source(source.name, file)
+            yield Source(source.name, lambda: _from_start(file))
         return
+    if isinstance(source, str) and ADDRESS.match(source):
+        message = (
+            f'"{without_credentials(source)}" is not the address of a broker; it must begin with kafka://, mqtt:// or '
+            "nats://, with +tls before the colon for TLS"
+        )
+        raise XregitError(message)
     path = to_path(source)
     if path.is_dir():
         with _spooled(_table_lines(path)) as file:
-            yield Source(str(path), file)
+            yield Source(str(path), lambda: _from_start(file))
         return
-    try:
-        with path.open("rb") as file:
-            yield Source(str(path), file)
-    except OSError as error:
-        raise _unreadable(str(path), error) from error
+    yield Source(str(path), lambda: path.open("rb"))
+
+
+def _from_start(file: IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+    file.seek(0)
+    return nullcontext(file)
 
 
 @contextmanager

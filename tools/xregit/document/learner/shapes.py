@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from xregit.document.learner.kinds import is_field, is_plural, is_term, names_person
@@ -79,7 +78,7 @@ def presence(names: Sequence[str], carriers: str, samples: int) -> Finding:
 class Shape:
     """What all values of one place have in common: how many there are of each type, and what these look like.
 
-    A word seen less often than REPEATED times may be about somebody, so that the state has a hash in its place.
+    A word seen less often than REPEATED times may be about somebody. The state keeps no words of a field that has such.
     """
 
     __slots__ = (
@@ -113,10 +112,8 @@ class Shape:
             "fields": {name: field.state() for name, field in fields.items()},
         }
         state = {name: item for name, item in state.items() if item}
-        if self.terms:
-            state["terms"] = {
-                word if count >= REPEATED else _mark(word): count for word, count in sorted(self.terms.items())
-            }
+        if self.terms and min(self.terms.values()) >= REPEATED:
+            state["terms"] = dict(sorted(self.terms.items()))
         if self.numbers and self.natural is None and natural_bounds(self.name):
             state["unbounded"] = True
         if self.items is not None:
@@ -161,8 +158,6 @@ class Shape:
             self.formats = {name for name in self.formats if _FORMATS[name].fullmatch(value)}
         if self.terms is None:
             return
-        if value not in self.terms and (before := self.terms.pop(_mark(value), 0)):
-            self.terms[value] = before
         if value in self.terms:
             self.terms[value] += 1
         elif len(self.terms) < MAX_TERMS and is_term(value, self.name):
@@ -228,15 +223,14 @@ class Shape:
         terms = self.terms or {}
         if not self.types.keys() <= {"string", "null"} or self.types["string"] < ENOUGH or len(terms) < 2:  # noqa: PLR2004
             return []
-        often = min(terms.values()) >= REPEATED and not any(map(_is_mark, terms))
-        return sorted(terms) if often else []
+        return sorted(terms) if min(terms.values()) >= REPEATED else []
 
     @property
     def constant(self) -> str:
         """The word that all values are, if any."""
         terms = self.terms or {}
         same = self.types.keys() == {"string"} and self.count >= ENOUGH and len(terms) == 1
-        return min(terms) if same and not any(map(_is_mark, terms)) else ""
+        return min(terms) if same else ""
 
     @property
     def bounds(self) -> Bounds:
@@ -328,12 +322,3 @@ def _map_values(state: Mapping[str, Any] | None = None) -> Shape:
     shape = Shape("", state)
     shape.terms = None
     return shape
-
-
-def _mark(word: str) -> str:
-    """Return what stands for a word that is too rare to be told; it is no word itself."""
-    return word if _is_mark(word) else f"#{sha256(word.encode()).hexdigest()[:12]}"
-
-
-def _is_mark(word: str) -> bool:
-    return word.startswith("#")
