@@ -65,6 +65,29 @@ def _as_kcat() -> str:
     return "\n".join(json.dumps({"key": "{}", "payload": json.dumps(item)}) for item in ITEMS)
 
 
+def test_deleted_subjects_of_the_topic_are_left_out(tmp_path: Path) -> None:
+    """A record without a value deletes what has its key, whatever the order of its members; so does DELETE_SUBJECT."""
+
+    def record(key: dict[str, Any], value: Any) -> str:
+        return json.dumps({"key": json.dumps(key), "payload": None if value is None else json.dumps(value)})
+
+    gone, crates = _item("gone-value", 1, MONEY), _item("crates-value", 1, MONEY)
+    lines = [
+        record({"subject": "gone-value", "version": 1, "keytype": "SCHEMA"}, gone),
+        record({"keytype": "SCHEMA", "version": 1, "subject": "gone-value"}, None),
+        record({"keytype": "SCHEMA", "subject": "crates-value", "version": 1}, crates),
+        record({"keytype": "DELETE_SUBJECT", "subject": "crates-value"}, {"subject": "crates-value", "version": 1}),
+        record({"keytype": "NOOP", "magic": 0}, None),
+        record({"keytype": "SCHEMA", "subject": "kept-value", "version": 1}, _item("kept-value", 1, MONEY)),
+    ]
+    (tmp_path / "topic.jsonl").write_text("\n".join(lines))
+    report = xregit.import_documents(tmp_path / "topic.jsonl", tmp_path / "registry")
+    assert [schema.id for schema in xregit.load(tmp_path / "registry").schemas] == ["kept-value"]
+    assert [item.message for item in report.diagnostics] == [
+        "What was deleted there is left out: crates-value/1, gone-value/1."
+    ]
+
+
 @pytest.mark.parametrize("text", [_as_answer, _as_records, _as_kcat])
 def test_dump_becomes_schemas_and_messages(text: Callable[[], str], tmp_path: Path) -> None:
     """Subjects are schemas with their versions; those of topics are messages, too; references lead on."""

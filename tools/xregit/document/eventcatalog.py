@@ -22,6 +22,7 @@ from xregit.document.asyncapi.facts import is_uri
 from xregit.document.asyncapi.message_importer import transport
 from xregit.document.asyncapi.reader import ADVICE, label, placeholder_names, scalar
 from xregit.document.schema_files import SchemaFile, SchemaSet, only_type, schema_format, schema_id
+from xregit.source import json_loader
 from xregit.source.file_tree import FileError, read
 from xregit.source.yaml_loader import expand_anchors
 
@@ -42,6 +43,8 @@ _PLACED = frozenset(
     {"id", "name", "version", "summary", "description", "owners", "schemaPath", "channels", "deprecated", "draft"}
     | {"operation", "tags", "badges", "externalLinks", "producers", "consumers"}
 )
+# Folders with copies of the pages, or with those of others.
+_BUILT = frozenset({"node_modules", "dist", "build", "out"})
 _PEOPLE = ("users", "teams")
 
 
@@ -120,7 +123,8 @@ class EventCatalog:
         """Read all pages."""
         others: Counter[str] = Counter()
         for path in sorted(path for name in _PAGES for path in self.folder.rglob(name)):
-            if "node_modules" in path.parts:
+            folders = path.relative_to(self.folder).parts[:-1]
+            if any(name in _BUILT or name.startswith(".") for name in folders):
                 continue
             try:
                 text = read(self.folder, path.relative_to(self.folder).as_posix()).decode(errors="replace")
@@ -130,7 +134,7 @@ class EventCatalog:
             match = _FRONT.match(text)
             parsed = expand_anchors(match[1].encode()) if match else None
             folder = path.parent.parent.parent if path.parent.parent.name == _VERSIONED else path.parent
-            kind = folder.parent.name
+            kind = _kind(self.folder, folder)
             if parsed is None or not isinstance(parsed.value, Mapping) or parsed.problems:
                 self._note(path, Severity.WARNING, "The page has no front matter that can be read, and is left out.")
             elif kind in _MESSAGES or kind in _GROUPS:
@@ -266,6 +270,8 @@ class EventCatalog:
             self._note(page.folder, Severity.WARNING, f'The schema "{name}" can\'t be read: {reason}.')
             return None
         format_ = schema_format(name, text)
+        if not format_ and name.endswith(".json") and isinstance(json_loader.parse(text.encode()).value, Mapping):
+            format_ = schema_format(f"{name}.schema.json", text)  # the page says that it is a schema
         if not format_:
             self._note(
                 page.folder, Severity.WARNING, f'The schema "{name}" is none that is understood, and is left out.'
@@ -306,6 +312,24 @@ class EventCatalog:
         place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
         self.diagnostics.append(Diagnostic("left-out", severity, name, message, help=ADVICE))
+
+
+def _kind(root: Path, folder: Path) -> str:
+    """Return the name of the folder that says what a page is about; folders without a page may be between."""
+    for parent in folder.relative_to(root).parents:
+        if parent.name in (*_MESSAGES, *_GROUPS, *_OTHERS) or _has_page(root / parent):
+            return parent.name
+    return folder.parent.name
+
+
+def _has_page(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in _PAGES)
+
+
+def is_event_catalog(folder: Path) -> bool:
+    """Return whether a folder is one of EventCatalog: by its settings, or by a page of a message."""
+    pages = (f"{kind}/*/{name}" for kind in _MESSAGES for name in _PAGES)
+    return any((folder / name).is_file() for name in CONFIGS) or any(any(folder.glob(page)) for page in pages)
 
 
 def _is_label(page: _Page, name: str) -> bool:

@@ -13,7 +13,7 @@ from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
 from xregit.document.asyncapi.reader import read_bytes
-from xregit.document.eventcatalog import CONFIGS, EventCatalog
+from xregit.document.eventcatalog import EventCatalog, is_event_catalog
 from xregit.document.loader import LoadedDocument, load_converted
 from xregit.document.schema_files import ENDINGS, SchemaFolder
 from xregit.document.schema_registry import ask_registry, read_dump
@@ -93,7 +93,7 @@ def _kind_of(source: Path | str) -> str:
     """Return the kind of a source, by its content."""
     if isinstance(source, str):
         return _ASKED_KIND
-    if any((source / name).is_file() for name in CONFIGS):
+    if is_event_catalog(source):
         return "eventcatalog"
     if source.is_dir():
         return XREGISTRY if (source / REGISTRY_FILE).exists() else "schemas"

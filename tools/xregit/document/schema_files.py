@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
 from typing import Any
+from unicodedata import normalize
+from urllib.parse import urljoin
 
 from xregit.catalog.origin import repository_of
 from xregit.diagnostics import Diagnostic, Severity, sentence
@@ -115,9 +118,33 @@ class SchemaSet:
         for name, path in file.references.items():
             if path in self.by_path:
                 quoted = re.compile(rf"""(["'])({re.escape(name)})((?:#[^"']*)?["'])""")
-                text = quoted.sub(partial(_rename, file, self.by_path[path]), text)
+                text = quoted.sub(partial(self._rename, file, self.by_path[path]), text)
         pattern = _REFERENCES.get(file.language)
-        return pattern.sub(partial(self._reference, file), text) if pattern and not file.references else text
+        text = pattern.sub(partial(self._reference, file), text) if pattern and not file.references else text
+        if text != file.text and (own := self._own_ids.get(file.path)):
+            # The references are now paths, which a base of its own would change.
+            text = re.sub(rf'"\$id"(\s*:\s*"{re.escape(own)}")', r'"x-id"\1', text, count=1)
+        return text
+
+    @cached_property
+    def _own_ids(self) -> dict[str, str]:
+        """The identifiers that documents of JSON Schema state, by their paths."""
+        values = {
+            file.path: json_loader.parse(file.text.encode()).value
+            for file in self.files
+            if file.language == "JsonSchema"
+        }
+        ids = {path: value.get("$id") for path, value in values.items() if isinstance(value, Mapping)}
+        return {path: id_ for path, id_ in ids.items() if isinstance(id_, str)}
+
+    @cached_property
+    def _ids(self) -> Counter[str]:
+        return Counter(self._own_ids.values())
+
+    def _resolves(self, file: SchemaFile, target: SchemaFile, name: str) -> bool:
+        """Return whether a reference leads to its target by the identifiers of both, so that it may stay as it is."""
+        own, other = self._own_ids.get(file.path), self._own_ids.get(target.path)
+        return own is not None and other is not None and self._ids[other] == 1 and urljoin(own, name) == other
 
     def _referenced(self, file: SchemaFile) -> list[SchemaFile]:
         """Return the documents that one refers to, directly or not."""
@@ -132,7 +159,17 @@ class SchemaSet:
 
     def _reference(self, file: SchemaFile, match: re.Match[str]) -> str:
         target = self._target(file, match[2])
-        return match[0] if target is None else _rename(file, target, match)
+        return match[0] if target is None else self._rename(file, target, match)
+
+    def _rename(self, file: SchemaFile, target: SchemaFile, match: re.Match[str]) -> str:
+        """Return a reference, of which the second part is the name, to the place of the target."""
+        before, name, after = match.groups()
+        if file.language == "Protobuf":
+            return f"{before}{target.id}.proto{after}"
+        if self._resolves(file, target, name):
+            return match[0]
+        ending = extension(target.format, target.text.encode())
+        return f"{before}../../{target.id}/versions/{target.version}{ending}{after}"
 
     def _target(self, file: SchemaFile, name: str) -> SchemaFile | None:
         """Return the file that a reference names; an import of Protobuf may begin at any folder above the file."""
@@ -142,15 +179,6 @@ class SchemaSet:
             other for other in self.files if f"/{other.path}".endswith(f"/{name}") or name.endswith(f"/{other.path}")
         ]
         return max(others, key=lambda other: len(os.path.commonpath([f"/{file.path}", f"/{other.path}"])), default=None)
-
-
-def _rename(file: SchemaFile, target: SchemaFile, match: re.Match[str]) -> str:
-    """Return a reference, of which the second part is the name, to where the target stands."""
-    before, _, after = match.groups()
-    if file.language == "Protobuf":
-        return f"{before}{target.id}.proto{after}"
-    ending = extension(target.format, target.text.encode())
-    return f"{before}../../{target.id}/versions/{target.version}{ending}{after}"
 
 
 @dataclass
@@ -220,8 +248,8 @@ def _paths(folder: Path) -> Iterator[Path]:
 
 
 def schema_id(text: str) -> str:
-    """Return a text as an id."""
-    id_ = _NO_ID.sub("-", text).strip("-._~")
+    """Return a text as an id, which is the same for both Unicode forms of the text."""
+    id_ = _NO_ID.sub("-", normalize("NFC", text)).strip("-._~")
     return id_ if is_id(id_) else "schemas"
 
 

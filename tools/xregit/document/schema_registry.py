@@ -71,6 +71,13 @@ class SchemaRegistry:
             self.left.update(f"metadata/{name}" for name, value in names.items() if name != "properties" and value)
             self.left.update(name for name in ("ruleSet",) if item.get(name))
 
+    def delete(self, subject: str, version: Any) -> None:
+        """Remove the versions of a subject up to one."""
+        versions = self.subjects.get(subject, {})
+        for number in [number for number in versions if type(version) is not int or number <= version]:
+            del versions[number]
+            self.deleted.add(f"{subject}/{number}")
+
     def configure(self, subject: str, config: Mapping[str, Any]) -> None:
         """Add what is set for a subject, of which the compatibility mode has a place."""
         self.compatibility[subject] = str(config["compatibilityLevel"]).replace("NONE", "")
@@ -108,6 +115,7 @@ class SchemaRegistry:
         return {plural: groups for plural, groups in result.items() if groups}
 
 
+_OF_KEYS = ("subject", "version", "keytype")  # of the members of a record's key
 _SETTINGS = ("compatibilityGroup", "defaultMetadata", "overrideMetadata", "defaultRuleSet", "overrideRuleSet")
 
 
@@ -189,11 +197,13 @@ def read_dump(data: bytes, name: str) -> SchemaRegistry | None:
         return None
     registry = SchemaRegistry(schema_id(name).lower())
     for item in _items(data):
-        if _is_schema(item):
+        if isinstance(item, Mapping) and item.get("keytype") == "DELETE_SUBJECT":
+            registry.delete(str(item.get("subject")), item.get("version"))
+        elif _is_schema(item):
             registry.add(item)
         elif isinstance(item, Mapping) and "compatibilityLevel" in item:
             registry.configure(str(item.get("subject")), item)
-    return registry if registry.subjects else None
+    return registry if any(registry.subjects.values()) else None
 
 
 def _items(data: bytes) -> Iterator[Any]:
@@ -207,9 +217,14 @@ def _items(data: bytes) -> Iterator[Any]:
         value = _json(text if tab else line)
         if isinstance(value, Mapping) and isinstance(value.get("payload"), str):
             key, value = str(value.get("key")), _json(value["payload"])
+        elif isinstance(value, Mapping) and "payload" in value:
+            key, value = str(value.get("key")), None
         names = _json(key) if key.startswith("{") else None
-        subject = {"subject": names.get("subject")} if isinstance(names, Mapping) else {}
-        yield {**subject, **value} if isinstance(value, Mapping) else None
+        of_key = {name: names[name] for name in _OF_KEYS if name in names} if isinstance(names, Mapping) else {}
+        if isinstance(value, Mapping):
+            yield {**of_key, **value}
+        elif of_key.get("keytype") == "SCHEMA":  # a record without a value deletes what has its key
+            yield {"schema": "", **of_key, "deleted": True}
 
 
 def _json(text: str) -> Any:

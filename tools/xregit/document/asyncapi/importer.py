@@ -200,7 +200,7 @@ class _DocumentImporter:
                 references = self.alternatives(operation.child("message")) if "message" in operation.value else ()
                 messages = tuple(self.message(item, name, reference.name) for item in references)
                 channel = ChannelSource(node, reference.name, parameters, servers, messages)
-                nodes = (operation, *self.traits(operation))
+                nodes = self.with_traits(operation)
                 yield OperationSource("operation", name, action, channel, messages, nodes)
             if not is_used:
                 self.notes.leave_out("A channel without operations", node)
@@ -244,7 +244,7 @@ class _DocumentImporter:
                 for item in messages:
                     unused[channel.node.place].pop(item, None)
                 name = "" if self.exported else reference.name
-                yield OperationSource(kind, name, direction, channel, messages, (part, *self.traits(part)))
+                yield OperationSource(kind, name, direction, channel, messages, self.with_traits(part))
         for place, rest in unused.items():
             if rest:
                 yield OperationSource("operation", "", "", channels[place], tuple(rest), ())
@@ -271,11 +271,12 @@ class _DocumentImporter:
             schema = Node(node.get("payload"), node.file, node.pointer).reference.rpartition("/")[2]
             about = (node.text("title"), unescape(schema), ".".join(self.own_words(channel)))
             names = [node.text("messageId"), node.text("name"), "" if operation in _VERBS else operation, *about]
-        return MessageSource(id_of(*names) or "message", node, (node, *self.traits(node)))
+        return MessageSource(id_of(*names) or "message", node, self.with_traits(node))
 
-    def traits(self, node: Node) -> tuple[Node, ...]:
-        """Return the traits of an operation or message."""
-        return tuple(map(self.reader.resolve, self.reader.members(node, "traits")))
+    def with_traits(self, node: Node) -> tuple[Node, ...]:
+        """Return an operation or message and its traits, those first whose statements count: in 2.x, the last trait."""
+        nodes = (node, *map(self.reader.resolve, self.reader.members(node, "traits")))
+        return nodes[::-1] if self.is_v2 else nodes
 
     def servers(self, names: list[Any] | None) -> tuple[Node, ...]:
         """Return the servers of these names, or all."""
