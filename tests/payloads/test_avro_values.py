@@ -71,6 +71,16 @@ def test_unions_below_the_lists_of_unions_take_their_branches() -> None:
     schema.encode(schema.example())
 
 
+def test_records_without_fields_are_written_in_json() -> None:
+    """They may be the whole value, or its last part."""
+    empty: dict[str, Any] = {"type": "record", "name": "E", "fields": []}
+    outer = {"type": "record", "name": "R", "fields": [{"name": "e", "type": empty}]}
+    for schema, value in ((empty, {}), (outer, {"e": {}}), (["null", empty], {})):
+        codec = parse("Avro/1.12.0", json.dumps(schema).encode())
+        text = codec.encode(value, "application/json")
+        assert codec.decode(text, "application/json") == value
+
+
 @pytest.mark.parametrize(
     ("written", "read", "kinds"),
     [

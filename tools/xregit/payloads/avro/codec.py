@@ -40,6 +40,7 @@ from xregit.payloads.sample_texts import SAMPLE_TEXTS, named_number, named_text
 
 _MAX_DOUBTS = 20
 _READ_ERRORS = (ValueError, OverflowError, EOFError, ArithmeticError)
+_LAST = {"name": "last", "type": "null"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,9 +78,11 @@ class Avro:
         converted = self._convert(value, wire=False)
         try:
             if is_json(contenttype):
+                # fastavro fails if a record without fields ends the text, so the value is written before another one.
+                whole = {"type": "record", "name": "_", "fields": [{"name": "value", "type": self.schema}, _LAST]}
                 text = io.StringIO()
-                fastavro.json_writer(text, self.schema, [converted])
-                return text.getvalue().encode()
+                fastavro.json_writer(text, whole, [{"value": converted, "last": None}])
+                return text.getvalue().removeprefix('{"value": ').removesuffix(', "last": null}').encode()
             out = io.BytesIO()
             fastavro.schemaless_writer(out, self.schema, converted)
             return out.getvalue()
