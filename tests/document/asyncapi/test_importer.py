@@ -117,6 +117,36 @@ def test_references_may_lead_to_other_files(tmp_path: Path) -> None:
     }
 
 
+def test_channel_of_another_file_is_imported(tmp_path: Path) -> None:
+    """What an operation uses belongs to the document, wherever its channel is."""
+    text = "asyncapi: 3.0.0\ninfo: {title: T}\nservers: {s: {host: a.example.com, protocol: mqtt}}\n"
+    _write(
+        tmp_path,
+        {
+            "a.yaml": f"{text}operations: {{o: {{action: receive, channel: {{$ref: 'b.yaml#/c'}}}}}}\n".encode(),
+            "b.yaml": b"c: {address: a/b, messages: {opened: {payload: {type: object}}}}\n",
+        },
+    )
+    foreign = load_foreign(tmp_path / "a.yaml")
+    assert foreign is not None
+    assert foreign.value["messagegroups"]["t"]["messages"]["opened"]["protocoloptions"] == {"topic_name": "a/b"}
+    assert foreign.value["endpoints"]["t"]["usage"] == ["consumer"]
+
+
+def test_examples_of_schemas_hold_no_references(tmp_path: Path) -> None:
+    """What stands under a keyword for values is data; a property may have the name of such a keyword."""
+    data = {"$ref": "../missing.yaml"}
+    schema = {"properties": {"default": {"$ref": "#/x/part"}, "a": {"example": data, "enum": [data], "default": data}}}
+    message = {"channels": {"c": {"subscribe": {"message": {"name": "m", "payload": schema}}}}}
+    document = {"asyncapi": "2.6.0", "info": {"title": "T"}, "x": {"part": {"type": "string"}}, **message}
+    source = _write(tmp_path, {"a.json": json.dumps(document).encode()})[0]
+    foreign = load_foreign(source)
+    assert foreign is not None
+    properties = foreign.value["schemagroups"]["t"]["schemas"]["m"]["schema"]["properties"]
+    assert properties["a"] == schema["properties"]["a"]
+    assert properties["default"] == {"$ref": "#/definitions/part"}
+
+
 @pytest.mark.parametrize(
     ("reference", "message"),
     [

@@ -235,6 +235,8 @@ class _DocumentImporter:
             )
             for kind, part, direction in parts:
                 target = self.reader.get(part, "channel")
+                if target is not None and target.place not in channels and isinstance(target.value, Mapping):
+                    channels[target.place] = self.channel(target)  # of another file, or of the components
                 channel = channels.get(target.place) if target else None
                 if channel is None or direction not in (SEND, RECEIVE):
                     self.notes.leave_out(f"A {kind} without a channel of the document, or without its action,", part)
@@ -242,7 +244,7 @@ class _DocumentImporter:
                 places = {self.reader.resolve(item).place for item in self.reader.members(part, "messages")}
                 messages = tuple(item for item in channel.messages if not places or item.node.place in places)
                 for item in messages:
-                    unused[channel.node.place].pop(item, None)
+                    unused.get(channel.node.place, {}).pop(item, None)
                 name = "" if self.exported else reference.name
                 yield OperationSource(kind, name, direction, channel, messages, self.with_traits(part))
         for place, rest in unused.items():

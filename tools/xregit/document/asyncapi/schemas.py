@@ -305,6 +305,9 @@ _ASYNCAPI = "application/vnd.aai.asyncapi"
 _DEFAULT = "JsonSchema/draft-07"
 _DEFINITIONS = {"JsonSchema/draft/2020-12": "$defs", "JsonSchema/draft/2019-09": "$defs"}
 JSON_SCHEMA = "JsonSchema"
+# Keywords under which values are data, in which a "$ref" is none, and those whose members have names of their own.
+_DATA = frozenset({"example", "examples", "default", "const", "enum"})
+_NAMED = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
 # The most values that the schemas of one message may hold, with those that they refer to.
 _MAX_VALUES = 200_000
 
@@ -422,24 +425,29 @@ class _Bundle:
         own = value.get(self.definitions)
         return {**value, self.definitions: {**(own if isinstance(own, dict) else {}), **self.values}}
 
-    def _copy(self, node: Node) -> Any:
+    def _copy(self, node: Node, *, is_data: bool = False) -> Any:
         self.count += 1
         if self.count > _MAX_VALUES:
             self.reader.notes.leave_out(f"What a schema holds beyond {_MAX_VALUES:,} values", node)
             return {}
-        if node.is_elsewhere:
+        if node.is_elsewhere and not is_data:
             self.reader.note_elsewhere(node)
             return {"x-ref": node.reference, **self._beside(node)}
-        if node.reference:
+        if node.reference and not is_data:
             return {"$ref": self._reference(node), **self._beside(node)}
         if isinstance(node.value, Mapping):
-            return {self._name(key, node): self._copy(node.child(key)) for key in node.value}
+            keys = () if is_data or (node.pointer[-1:] and node.pointer[-1] in _NAMED) else _DATA
+            return {
+                key if is_data else self._name(key, node): self._copy(node.child(key), is_data=is_data or key in keys)
+                for key in node.value
+            }
         if isinstance(node.value, list):
-            return [self._copy(item) for item in node.members()]
+            return [self._copy(item, is_data=is_data) for item in node.members()]
         return node.value
 
     def _beside(self, node: Node) -> dict[str, Any]:
-        return {self._name(key, node): self._copy(node.child(key)) for key in node.value if key != REF}
+        members = ((key, self._copy(node.child(key), is_data=key in _DATA)) for key in node.value if key != REF)
+        return {self._name(key, node): value for key, value in members}
 
     def _name(self, key: str, node: Node) -> str:
         """Return a key; an identifier within, to which references would be relative, is no longer one."""
