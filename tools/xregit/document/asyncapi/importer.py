@@ -278,7 +278,20 @@ class _DocumentImporter:
     def with_traits(self, node: Node) -> tuple[Node, ...]:
         """Return an operation or message and its traits, those first whose statements count: in 2.x, the last trait."""
         nodes = (node, *map(self.reader.resolve, self.reader.members(node, "traits")))
-        return nodes[::-1] if self.is_v2 else nodes
+        nodes = nodes[::-1] if self.is_v2 else nodes
+        for number, each in enumerate(nodes[1:], start=1):
+            for earlier in nodes[:number]:
+                self._note_replaced(earlier.value, each)
+        return nodes
+
+    def _note_replaced(self, value: Any, node: Node) -> None:
+        """Note what a node states otherwise than a value that counts before it."""
+        if isinstance(value, Mapping) and isinstance(node.value, Mapping):
+            for member in node.members():
+                if member.name in value and member.name != "externalDocs":
+                    self._note_replaced(value[member.name], member)
+        elif isinstance(value, str | int | float) and isinstance(node.value, str | int | float) and value != node.value:
+            self.notes.leave_out(f'A second "{node.name}"', node)
 
     def servers(self, names: list[Any] | None) -> tuple[Node, ...]:
         """Return the servers of these names, or all."""
