@@ -49,7 +49,7 @@ class Source(click.Path):
 
 
 protocol_option = click.option(
-    "--protocol", default="", metavar="NAME", help="What messages travel by whose source names no protocol, as KAFKA."
+    "--protocol", default="", metavar="NAME", help="Protocol of messages whose source names none, such as KAFKA."
 )
 
 
@@ -89,7 +89,7 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 )
 @click.option("--group", default="", metavar="ID", help="Id of the groups that the source becomes.")
 @protocol_option
-@click.option("--prune", is_flag=True, help="Remove files even where the source lost more than it gained.")
+@click.option("--prune", is_flag=True, help="Remove files even if these are more than the import writes.")
 @_form
 def import_(
     files: tuple[Path | str, ...], into: Path, kind: str | None, group: str, protocol: str, form: str, *, prune: bool
@@ -127,7 +127,7 @@ def note_import(report: ImportReport) -> None:
 
 
 def _with_help_once(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return diagnostics of which each advice stands at the last message that it is for."""
+    """Return diagnostics with each advice once, at the last message that it is for."""
     last = {item.help: item.message for item in diagnostics}
     return [item if last[item.help] == item.message else replace(item, help="") for item in diagnostics]
 
@@ -184,7 +184,7 @@ def learn(
     Samples are files of JSON Lines: CloudEvents, messages as "xregit new" prints them, or what "kcat -J" and
     "mosquitto_sub -F %J" print. The folder of a table is that of "unmatched", which "xregit route" writes. An address
     is that of a broker with what to read there: kafka://host:9092/topic, mqtt://host/fleet/#, nats://host/orders.>
-    (quote it); add +tls for TLS, as in kafka+tls://. User name and password stand before the host, as in
+    (quote it); add +tls for TLS, as in kafka+tls://. User name and password are written before the host, as in
     name:password@host, or in XREGIT_BROKER_USER and XREGIT_BROKER_PASSWORD. Nothing is written to a broker.
 
     Definitions are learnt from CloudEvents, and from other messages of Kafka, MQTT, NATS and HTTP. More samples, learnt

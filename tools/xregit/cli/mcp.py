@@ -44,7 +44,7 @@ PARAMETERS: Mapping[str, str] = {
     "kind": "Only entities of this type: message, messagegroup, endpoint, schema, schemagroup, or another one.",
     "below": "Only entities in this group, by its xid.",
     "limit": "How many entries to return: at most 100.",
-    "offset": "Where to begin: `next_offset` of the answer before.",
+    "offset": "Where to begin: `next_offset` of the previous answer.",
     "xid": "The entity's xid, such as /messagegroups/GROUP/messages/MESSAGE.",
     "resolved": "Whether a message comes with its base messages merged in, and with its endpoints.",
     "at": "The commit, branch or tag to read it from; without, the files as they are now.",

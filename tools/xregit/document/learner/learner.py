@@ -47,7 +47,7 @@ SURE = 0.9  # of confidence
 
 @dataclass(frozen=True, slots=True)
 class LearntDefinition:
-    """A message that was learnt: how many ``samples`` stand behind it, ``earlier`` ones too, and what they say."""
+    """A message that was learnt: the number of its ``samples``, with ``earlier`` ones, and what they say."""
 
     xid: str
     samples: int
