@@ -138,6 +138,11 @@ class SchemaSet:
         return {path: id_ for path, id_ in ids.items() if isinstance(id_, str)}
 
     @cached_property
+    def _counts(self) -> Counter[str]:
+        """The number of versions by the ids of schemas."""
+        return Counter(file.id for file in self.files)
+
+    @cached_property
     def _ids(self) -> Counter[str]:
         return Counter(self._own_ids.values())
 
@@ -165,7 +170,8 @@ class SchemaSet:
         """Return a reference, of which the second part is the name, to the place of the target."""
         before, name, after = match.groups()
         if file.language == "Protobuf":
-            return f"{before}{target.id}.proto{after}"
+            place = f"{target.id}/versions/{target.version}" if self._counts[target.id] > 1 else target.id
+            return f"{before}{place}.proto{after}"
         if self._resolves(file, target, name):
             return match[0]
         ending = extension(target.format, target.text.encode())
