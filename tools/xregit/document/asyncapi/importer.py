@@ -458,13 +458,12 @@ class _DocumentImporter:
         with_sasl = any(way["type"] in ("SASL", "Plain") for way in ways)
         fitting = [item for item in schemes if item.startswith("sasl") == with_sasl]
         scheme = server.text("x-scheme") or next(iter((*fitting, *schemes)), name)
-        host, path = server.text("host"), server.text("pathname")
-        if self.is_v2:
-            stated, separator, rest = server.text("url").partition("://")
-            rest = rest if separator else stated
-            scheme = stated if separator and stated.lower() != name else scheme
-            host, slash, path = rest.partition("/")
-            path = slash + path
+        # A host should have no scheme and a path a slash, but both are common mistakes.
+        stated, separator, rest = server.text("url" if self.is_v2 else "host").partition("://")
+        scheme = stated if separator and stated.lower() != name else scheme
+        host, slash, own = (rest if separator else stated).partition("/")
+        path = server.text("pathname")
+        path = f"{slash}{own}{'' if not path or path[0] in '/?#{' else '/'}{path}"
         uri = f"{scheme}://{host}{path}"
         plain = without_credentials(uri)
         if plain != uri and "{" not in uri[: len(uri) - len(plain.partition("://")[2])]:
