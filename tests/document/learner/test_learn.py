@@ -586,7 +586,7 @@ def test_command_reports(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, arguments)
     assert result.stdout.splitlines() == [
         "/messagegroups/learnt/messages/a.b: 1 sample",
-        "  not sure: there is no schema, as not all payloads are JSON",
+        "  not sure: there is no schema, as not every sample has a JSON payload",
         "Nothing was learnt from 1 sample: they can't be read.",
     ]
     arguments[-1] = str(tmp_path / "other")

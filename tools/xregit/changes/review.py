@@ -267,7 +267,7 @@ class _Reviewer:
         if change.impact not in {Impact.BREAKING, Impact.UNKNOWN}:
             return ReviewItem(change, MergeDecision.FINE, place, span)
         if self.is_draft(change):
-            return ReviewItem(change, MergeDecision.DRAFT, place, span, reason="it is a draft, which promises nothing")
+            return ReviewItem(change, MergeDecision.DRAFT, place, span, reason="draft: no compatibility guarantee")
         removal = removal_of(self.before, change.xid) if change.rule == REMOVED else None
         if removal is not None and removal <= self.today:
             reason = f"its removal was announced for {removal}"

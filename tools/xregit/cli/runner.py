@@ -81,7 +81,7 @@ def _report(error: Exception) -> int:
             note(f"xregit: error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
             return USAGE
     note(f"xregit: internal error: {type(error).__name__}: {error} ({_where(error)})")
-    note("This is a fault of xregit. Please report the line above and the command to the maintainers of this tool.")
+    note("This is a bug in xregit. Please report the line above and the command to the maintainers of this tool.")
     return INTERNAL
 
 

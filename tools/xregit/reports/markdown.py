@@ -27,7 +27,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
 _QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
 _NOTES = {
     "breaking": "A definition in use should stay what it is on the wire: make a new one, and deprecate the old.",
-    "unknown": "Whether these break anybody can't be told: look at each.",
+    "unknown": "Compatibility couldn't be determined; review each change.",
 }
 
 

@@ -134,8 +134,8 @@ BREAKS = _declare_change(
         "endpoint-address-removed": ("EP-23", "An address of an endpoint is gone."),
         "authorization-dropped": ("EP-25", "A way to be admitted to an endpoint is gone."),
         "endpoint-not-live": ("EP-34", "An endpoint is no longer live."),
-        "option-changed": ("EP-22", "An option of an endpoint changes, and what that does can't be told."),
-        "payload-unclear": ("MSG-7", "A payload's schema changes, and whether old and new fit can't be told."),
+        "option-changed": ("EP-22", "An option of an endpoint changes, and its effect is not known."),
+        "payload-unclear": ("MSG-7", "A payload's schema changes, and its compatibility couldn't be determined."),
     },
     waivable=True,
 )

@@ -39,13 +39,13 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
 
 @rule("group", Severity.INFO, "MSG-4", "MSG-9")
 def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[Finding]:
-    """Messages of a group are no CloudEvents."""
+    """Messages of a group are not CloudEvents."""
     # Each group once, however many of its messages have no envelope or another one.
     messages = list(group.collections.get("messages", {}))
     others = [mid for mid in messages if not _is_cloudevent(registry, f"{group.xid}/messages/{mid}")]
     if others:
         whose = "None of the messages is a CloudEvent" if len(others) == len(messages) else ""
-        message = whose or f"{len(others)} of {len(messages)} messages are no CloudEvents, the first is {others[0]}"
+        message = whose or f'"{others[0]}" is not a CloudEvent ({len(others)} of {len(messages)} messages)'
         help_ = (
             'State "envelope: CloudEvents/1.0" if they are; if that can\'t be, say in the description how a receiver '
             "knows which message it has got, and accept the remark."

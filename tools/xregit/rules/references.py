@@ -162,8 +162,8 @@ def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iter
     cycle = list(alternatives(registry, entity))
     if entity.xid in cycle and entity.xid == min(cycle):
         chain = " → ".join((entity.xid, *cycle))
-        message = f"Whoever looks for what takes its place is led back to it: {chain}."
-        yield finding(DEPRECATED, "alternative", message=message, help="Name what is to be used, or nothing.")
+        message = f"The chain of alternatives leads back to this {entity.type.singular}: {chain}."
+        yield finding(DEPRECATED, "alternative", message=message, help="Name what to use instead, or remove it.")
 
 
 def alternatives(registry: Registry, entity: Group | Resource) -> Iterator[str]:
@@ -250,7 +250,7 @@ def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Something is still there after the date of its removal."""
     removal = moment(text(_deprecated(dated.entity), "removal"))
     if removal and removal.date() < dated.today:
-        message = f"It was to be removed on {removal:%Y-%m-%d}, and is still there."
+        message = f"It was to be removed on {removal.date()}, and is still there."
         help_ = "Remove it, or move the date if it is still in use."
         yield finding(DEPRECATED, "removal", message=message, help=help_)
 

@@ -98,7 +98,7 @@ def read(folder: Path, commit: str = "HEAD") -> History:
     Where there is none, or Git can't look into it, the reason is in what is returned.
 
     Raises:
-        GitFailureError: Git broke off, or its answer makes no sense. What it would have said is not known.
+        GitFailureError: Git broke off, or its output is not what was expected.
     """
     try:
         with open_repository(folder) as repo:

@@ -51,7 +51,7 @@ _ENVIRONMENT = {
 }
 
 _NOT_INSTALLED = "Git is not installed, or not on PATH"
-_NONSENSE = 'its answer makes no sense; see which program "git" is'
+_NONSENSE = 'unexpected output from git; check which program "git" is'
 _BARE = "the Git repository is bare, it has no files to read"
 _OTHER_OWNER = "dubious ownership"
 _SYMBOLIC_LINK = "120000"  # the mode of one
@@ -77,7 +77,7 @@ class RepositoryError(XregitError):
 
 
 class GitFailureError(RepositoryError):
-    """Git broke off, or what it answered makes no sense."""
+    """Git broke off, or its output is not what was expected."""
 
 
 def find(folder: Path) -> Path | None:
@@ -105,7 +105,7 @@ def open_repository(folder: Path) -> Iterator[Repository]:
     Git looks for it once, at its top alone, and checks who owns it. From then on it is handed to Git by name.
 
     Raises:
-        RepositoryError: the folder is in no repository, or Git fails, or its answer makes no sense.
+        RepositoryError: the folder is in no repository, or Git fails, or its output is not what was expected.
     """
     try:
         import git  # it takes 80 ms, and a check does without Git

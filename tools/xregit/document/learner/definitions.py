@@ -243,7 +243,7 @@ class Definition:
         """Return the schema of the payload; None where not all samples have one in JSON, or nothing can be said."""
         schema = self.payload.schema() if self.payload is not None else {}
         if not schema or self.payload is None:
-            why = "not all payloads are JSON" if self.payload is None else "the payloads have too many fields"
+            why = "not every sample has a JSON payload" if self.payload is None else "the payloads have too many fields"
             self._note(f"there is no schema, as {why}")
             return None
         variant = self.key.variant

@@ -516,7 +516,7 @@ def _logical_doubts(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Doubt]
     place = (*path, "logicalType")
     if logical in LOGICAL:
         if kind not in LOGICAL[logical] and (kind in PRIMITIVES or kind == "fixed"):
-            message = f'the logical type "{logical}" is none of {kind}, so it is ignored'
+            message = f'"{logical}" is not a logical type of {kind}, so it is ignored'
             yield place, message, f'write "type": "{LOGICAL[logical][0]}"'
         return
     near = _LOGICAL_HABITS.get(logical.casefold()) or next(

@@ -281,7 +281,7 @@ def _text_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Dou
             (item for item in sorted(FORMATS) if is_misspelled(format_, item)), ""
         )
         if meant:
-            yield ("format",), f'"{cut(format_)}" is no format that validators know', f'did you mean "{meant}"'
+            yield ("format",), f'unknown format "{cut(format_)}"', f'did you mean "{meant}"'
 
 
 def _required_doubts(schema: dict[str, Any], path: KeyPath) -> Iterator[Doubt]:

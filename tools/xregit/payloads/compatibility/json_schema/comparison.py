@@ -5,7 +5,7 @@ Either all values of the one are values of the other, or an example shows that t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -246,7 +246,7 @@ def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
         examples[described[0]] = shortest[0][0]
     for gap, value in examples.items():
         shows = value is not _NONE
-        words: Mapping[str, str] = {"proof": f", as {to_json(value)} shows" if shows else ""}
+        words = {"proof": f", as {to_json(value)} shows" if shows else "", "keyword": gap.keyword}
         where = "".join(step if step == ITEM else f".{step}" for step in gap.path).lstrip(".") or ROOT
         yield Reason(gap.kind, where, gap.writer, gap.reader, words, Answer.NO if shows else None)
 
