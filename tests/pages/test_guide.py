@@ -171,7 +171,7 @@ def test_authoring_parts_are_sound(doors: Path) -> None:
         name = message.with_name(f"doors.part{number}.yaml")
         name.write_text(message.read_text().replace("doors.opened", f"doors.part{number}") + part)
     (versions,) = (text for text in blocks("site/manual/authoring.md", "yaml") if text.startswith("versions:"))
-    (schema / "opened/versions/2.json").write_text((schema / "opened/versions/1.json").read_text())
+    (schema / "opened/versions/2.json").write_text((schema / "opened/versions/1.json").read_text() + "\n")
     with (schema / "opened/schema.yaml").open("a") as file:
         file.write(versions)
     assert findings(doors) == []

@@ -213,7 +213,7 @@ def test_an_attribute_in_the_wrong_file_is_told_the_right_one(tmp_path: Path, pa
 
 def test_a_version_with_a_space_in_its_id_is_told_that_alone(tmp_path: Path) -> None:
     """No reference of its schema is at fault."""
-    files = {**FILES, f"{SCHEMAS}/versions/second one.json": "{}\n"}
+    files = {**FILES, f"{SCHEMAS}/versions/second one.json": '{"type": "object"}\n'}
     results = {item.rule for item in check(registry_of(tmp_path, files)).diagnostics if SCHEMAS in item.path}
     assert results == {"malformed-id", "unused-schema"}
 

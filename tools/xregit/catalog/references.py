@@ -18,6 +18,7 @@ from urllib.parse import quote
 from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.resolver import base_xid
 from xregit.model.datatypes import SYNTAXES
+from xregit.model.similarity import fold_words
 
 if TYPE_CHECKING:
     from xregit.catalog.registry import Registry
@@ -145,7 +146,7 @@ class Indexes:
     ``derived``: message → messages whose nearest base it is. ``carriers``: message → pairs of the endpoint and the
     message group or endpoint through which it carries the message. ``aliases``: resource → resources whose ``xref`` it
     is. ``schema_users``: schema → messages whose resolved payload schema it is. ``by_type``: CloudEvents type →
-    messages that declare it as a fixed value.
+    messages that declare it as a fixed value. ``by_channel``: channel, as `fold_words` has it → endpoints.
     """
 
     derived: Mapping[str, tuple[str, ...]]
@@ -153,6 +154,7 @@ class Indexes:
     aliases: Mapping[str, tuple[str, ...]]
     schema_users: Mapping[str, tuple[str, ...]]
     by_type: Mapping[str, tuple[str, ...]]
+    by_channel: Mapping[str, tuple[str, ...]]
 
 
 def build_indexes(registry: Registry) -> Indexes:
@@ -162,6 +164,7 @@ def build_indexes(registry: Registry) -> Indexes:
     aliases: dict[str, list[str]] = defaultdict(list)
     users: dict[str, list[str]] = defaultdict(list)
     by_type: dict[str, list[str]] = defaultdict(list)
+    by_channel: dict[str, list[str]] = defaultdict(list)
     for resource in registry.all_resources:
         if resource.xref:
             aliases[local_xid(resource.xref)].append(resource.xid)
@@ -179,7 +182,10 @@ def build_indexes(registry: Registry) -> Indexes:
     for endpoint in registry.groups.get("endpoints", {}).values():
         for message, via in carried(registry, endpoint):
             carriers[message].append((endpoint.xid, via))
-    return Indexes(_frozen(derived), _frozen(carriers), _frozen(aliases), _frozen(users), _frozen(by_type))
+        if isinstance(channel := endpoint.attributes.get("channel"), str):
+            by_channel[fold_words(channel)].append(endpoint.xid)
+    lists = _frozen(derived), _frozen(carriers), _frozen(aliases), _frozen(users), _frozen(by_type), _frozen(by_channel)
+    return Indexes(*lists)
 
 
 def _frozen(lists: Mapping[str, list[_T]]) -> Mapping[str, tuple[_T, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import takewhile
@@ -49,6 +50,11 @@ def is_slip(name: str, word: str) -> bool:
 def fold_name(name: str) -> str:
     """Return a name without case, hyphens and underscores, which don't tell names apart; one is compared with many."""
     return name.casefold().replace("-", "").replace("_", "")
+
+
+def fold_words(text: str) -> str:
+    """Return a text without case, hyphens, underscores and the "s" at the end of its words."""
+    return re.sub(r"(?<=[^\W\d])s(?![^\W_])", "", text.casefold()).replace("-", "").replace("_", "")
 
 
 def suggest_similar(text: str, choices: Iterable[str]) -> str:

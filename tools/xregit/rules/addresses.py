@@ -161,6 +161,22 @@ def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Ite
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
+# The ports that are registered for a scheme and for the same protocol with or without TLS.
+_PORTS = {"mqtt": 1883, "mqtts": 8883, "amqp": 5672, "amqps": 5671, "http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+@rule("endpoint", Severity.WARNING)
+def port_of_another_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """An address has the port that its protocol uses with TLS where it has none, or the other way round."""
+    for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
+        pairs = (address.scheme.removesuffix("s"), f"{address.scheme}s")
+        other = next((each for each in pairs if each in _PORTS and each != address.scheme), "")
+        if other and address.scheme in _PORTS and _stated_port(address.host) == str(_PORTS[other]):
+            message = f'"{address.text}" has the port of "{other}".'
+            help_ = f'Write the port of {address.scheme}, which is usually {_PORTS[address.scheme]}, or "{other}://".'
+            yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
+
+
 def _stated_port(host: str) -> str:
     """Return what stands behind a host's colon, nothing where that is empty, which counts as left out."""
     match = re.search(_PORT, host.rpartition("@")[2])

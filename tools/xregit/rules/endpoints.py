@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
+from xregit.catalog.entities import Group
 from xregit.catalog.references import carried, local_xid
 from xregit.catalog.registry import Registry
 from xregit.catalog.views import Endpoint
@@ -15,11 +16,12 @@ from xregit.diagnostics import Finding, Severity
 from xregit.json_pointer import KeyPath
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
+from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.files import SPECVERSION, content
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
-from xregit.model.similarity import is_misspelled
+from xregit.model.similarity import fold_words, is_misspelled
 from xregit.rules.attributes import inside, items, near, text
 from xregit.rules.rule import finding, rule
 
@@ -159,6 +161,42 @@ def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
         yield finding("channel", message=message, help="Name the channel, or remove the line.")
 
 
+@rule("group", Severity.WARNING, "EP-6")
+def spelled_in_two_ways(registry: Registry, group: Group) -> Iterator[Finding]:
+    """Two channels, or two topics of one group, differ only in case, hyphens, underscores or a plural."""
+    channel = text(group.attributes, "channel")
+    for xid in registry.indexes.by_channel.get(fold_words(channel), ())[:1] if channel else ():
+        entity = registry.entity(xid)
+        other = text(entity.attributes, "channel") if entity else channel
+        if other != channel:
+            message = f'The channel is "{channel}" here, but "{other}" on "{xid}".'
+            yield finding("channel", message=message, help="Let both have the same name if they are one channel.")
+    node = text(group.attributes, OPTIONS, "node")
+    for xid, _ in carried(registry, group) if node else ():
+        to = text(registry.resolved(xid).attributes, OPTIONS, "properties", "to", "value")
+        if to != node and fold_words(to) == fold_words(node):
+            message = f'The node is "{node}", but "to" of "{xid}" is "{to}".'
+            yield finding(OPTIONS, "node", message=message, help="Let both name the same node.")
+            break
+    topics: dict[str, tuple[str, str]] = {}
+    for resource in group.collections.get("messages", {}).values():
+        for _, topic in _topics(registry.resolved(resource.xid).attributes):
+            spelled = PLACEHOLDER.sub("{}", topic)
+            first, other = topics.setdefault(fold_words(spelled), (resource.xid, topic))
+            if PLACEHOLDER.sub("{}", other) != spelled:
+                message = f'"{resource.id}" is sent to "{topic}", but "{first}" to "{other}".'
+                yield finding(
+                    "messages", message=message, help="Correct one of them if both belong together.", on_key=True
+                )
+
+
+def _topics(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the options of endpoints that name a place to send to, and what a message has for it, perhaps nothing."""
+    for name, place in client(canonical("protocol", text(attributes, "protocol"))).places.items():
+        own = inside(attributes, OPTIONS, place["message"])
+        yield name, own if isinstance(own, str) else text(own, "value")
+
+
 @rule("endpoint", Severity.WARNING, "EP-40", "EP-41")
 def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """An endpoint carries two messages with the same messageid."""
@@ -222,6 +260,7 @@ def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator
             is_same_protocol = canonical("protocol", text(attributes, "protocol")) == endpoint.protocol
             # What is wrong with either text is reported as that.
             is_right = _is_plain(topic, separator) and _is_plain(value, separator + signs)
+            is_right = is_right and not topic.endswith("/")
             if is_right and is_same_protocol and not _can_be_same(value, topic, separator, signs):
                 unfit[xid] = topic
         for xid in list(unfit)[:1]:
@@ -265,6 +304,27 @@ def _is_same_level(one: str, other: str) -> bool:
     return (first[0].startswith(first[1]) or first[1].startswith(first[0])) and (
         second[0].endswith(second[1]) or second[1].endswith(second[0])
     )
+
+
+@rule("endpoint", Severity.WARNING, "EP-49", "EP-55")
+def topic_missing(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
+    """Neither an endpoint nor a message that it carries says to which topic or subject the message is sent."""
+    # A message that is bound to the endpoint's protocol, once; base messages leave the topic to others.
+    addresses = [text(entry, "uri") or text(entry, "url") for _, entry in items(endpoint.options, "endpoints")]
+    if any(address.partition("://")[2].partition("/")[2] for address in addresses):
+        return
+    for xid, _ in carried(registry, endpoint.entity):
+        attributes = registry.resolved(xid).attributes
+        if canonical("protocol", text(attributes, "protocol")) != endpoint.protocol or registry.indexes.derived.get(
+            xid
+        ):
+            continue
+        for name, topic in _topics(attributes):
+            if not topic and not text(endpoint.options, name):
+                message = f'Neither the endpoint nor "{xid}" says to which {name} the message is sent.'
+                help_ = f'Write "{name}" here, or "{client(endpoint.protocol).places[name]["message"]}" in the message.'
+                yield finding(OPTIONS, message=message, help=help_, on_key=True)
+                return
 
 
 @rule("endpoint", Severity.WARNING, "EP-38")

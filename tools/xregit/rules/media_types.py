@@ -120,6 +120,33 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
         yield finding("dataschemaformat", message=text_, help=help_)
 
 
+# What the end of a media type says of the bytes, and the languages whose payloads may be such bytes.
+_LANGUAGES = {
+    "json": ("JsonSchema", "JsonStructure", "Avro", "Protobuf"),
+    "xml": ("XSD",),
+    **dict.fromkeys(("avro", "x-avro", "vnd.apache.avro"), ("Avro",)),
+    **dict.fromkeys(("protobuf", "x-protobuf", "vnd.google.protobuf"), ("Protobuf",)),
+}
+
+
+@rule("message", Severity.WARNING, "MSG-36", attributes=(*STATED_IN, "dataschemaformat"))
+def datacontenttype_unfit_for_schema(_registry: Registry, message: Message) -> Iterator[Finding]:
+    """The media type of the payload is not one that its schema's language describes."""
+    own, attributes = message.entity.attributes, message.resolved.attributes
+    language = find_name("format", text(attributes, "dataschemaformat"))
+    if language is None or in_another_language(message):
+        return
+    for one in _stated_media_types(attributes, selector_name("protocol", attributes))[:1]:
+        subtype = without_parameters(one.media).rpartition("/")[2]
+        languages = _LANGUAGES.get(subtype) or _LANGUAGES.get(subtype.rpartition("+")[2])
+        if languages and language.name not in languages and not _is_of_event(one):
+            text_ = f'"{one.media}" is not described by a schema in {language.name}.'
+            where = next((path for path in (one.path, ("dataschemaformat",)) if states(own, path)), None)
+            if where:
+                help_ = "Correct the media type, or refer to a schema of its language."
+                yield finding(*where, message=text_, help=help_)
+
+
 @rule("message", Severity.ERROR, "MSG-48", attributes=(OPTIONS,))
 def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Finding]:
     """A header states a content type that is no media type."""

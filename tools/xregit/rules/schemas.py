@@ -185,6 +185,21 @@ def _span(problem: SchemaProblem) -> Span:
     return Span(problem.line, problem.column, problem.line, problem.column + 1)
 
 
+@rule("schema", Severity.WARNING)
+def versions_identical(_registry: Registry, schema: Schema) -> Iterator[Finding]:
+    """Two versions of a schema have the same document."""
+    first: dict[tuple[str, bytes], str] = {}
+    for version in schema.versions:
+        if version.document is None or not version.document.data:
+            continue
+        other = first.setdefault((text(version.attributes, "format"), version.document.data), version.id)
+        if other != version.id:
+            message = f'The document of version "{version.id}" is the same as that of version "{other}".'
+            yield finding(
+                "versions", version.id, message=message, help="Remove the version, or write the change.", on_key=True
+            )
+
+
 _PROMISE, _NOTHING = "compatibility", "none"
 _CACHED = 1024
 # What a direction means, said of the two versions.

@@ -16,11 +16,11 @@ from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
 from xregit.json_pointer import KeyPath
 from xregit.model import canonical, check, find_name, names, odd_characters, siblings
-from xregit.model.aliases import closest_name, habit, has_known_version
+from xregit.model.aliases import BATCH_JSON, EVENT_JSON, closest_name, habit, has_known_version
 from xregit.model.excerpts import cut, quote
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.similarity import fold_name, is_misspelled, is_slip
-from xregit.rules.attributes import items
+from xregit.rules.attributes import inside, items
 from xregit.rules.rule import finding, rule
 
 # What machines compare or send; all else is for people, who write as they like.
@@ -35,6 +35,7 @@ _UNFINISHED = re.compile(
     r"\s*(?:TODO|FIXME|TBD|XXX|CHANGE[ _-]?ME|REPLACE[ _-]?ME|LOREM IPSUM|\.\.\.$|\?\?\?)(?:\b|:|$)", re.IGNORECASE
 )
 _TO_FILL_IN = re.compile(r"<[A-Za-z][\w .-]*>")
+_HOST_TO_FILL_IN = re.compile(r"[a-z+]+://(?:YOUR|MY)[_-][A-Z]")
 
 
 @rule("entity", Severity.WARNING, attributes=MACHINE)
@@ -43,6 +44,9 @@ def odd_character(_registry: Registry, entity: Group | Resource) -> Iterator[Fin
     # Quotes, spaces, dashes and letters that machines don't take for those that they look like.
     for path, value in _texts(entity, MACHINE):
         character = odd_characters.describe(value) or ("a space around it" if value.strip() not in {value, ""} else "")
+        if value.endswith("/") and path[:2] == (OPTIONS, "topic_name"):
+            text_ = f"{quote(value)} ends with a slash, which begins one more level without a name."
+            yield finding(*path, message=text_, help=f"Write '{cut(value.rstrip('/'))}'.")
         if character:
             text_ = f"{quote(value)} has {character}, which is part of the value."
             right = odd_characters.repair(value).replace("'", "''")
@@ -54,7 +58,9 @@ def unfinished_value(_registry: Registry, entity: Group | Resource) -> Iterator[
     """A value is still to be written."""
     # Marks such as TODO, and names in angle brackets where machines read them.
     for path, value in _texts(entity, (*MACHINE, *PROSE)):
-        if _UNFINISHED.match(value) or (path[0] not in PROSE and _TO_FILL_IN.fullmatch(value)):
+        is_for_machines = path[0] not in PROSE
+        to_fill_in = is_for_machines and (_TO_FILL_IN.fullmatch(value) or _HOST_TO_FILL_IN.match(value))
+        if to_fill_in or _UNFINISHED.match(value):
             name = next(part for part in reversed(path) if isinstance(part, str))
             text_ = f'"{name}" is still to be written: {quote(value)}.'
             yield finding(*path, message=text_, help="Write what it is, or leave it out.")
@@ -203,16 +209,42 @@ def option_under_two_names(_registry: Registry, endpoint: Endpoint) -> Iterator[
         yield finding(*path, message=message, help="Keep one of the two.", on_key=True)
 
 
-@rule("entity", Severity.WARNING, "MSG-15", "MSG-19", "EP-17", attributes=TABLES)
+_NAMED = (*TABLES, "datacontenttype", "envelopemetadata", OPTIONS, "labels")
+_MEDIA_TYPES = (
+    *("application/json", "application/jsonl", "application/xml", "text/xml", "text/plain", "application/octet-stream"),
+    *("application/avro", "application/vnd.apache.avro", "application/protobuf", "application/x-protobuf"),
+    *(EVENT_JSON, BATCH_JSON),
+)
+_METHODS = ("GET", "PUT", "POST", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE")
+# Values of no selector that are nearly predefined: where they stand, and the predefined ones.
+_PREDEFINED: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("datacontenttype",): _MEDIA_TYPES,
+    ("envelopemetadata", "datacontenttype", "value"): _MEDIA_TYPES,
+    (OPTIONS, "method"): _METHODS,
+    (OPTIONS, "method", "value"): _METHODS,
+    ("labels", "stage"): ("draft",),
+}
+
+
+@rule("entity", Severity.WARNING, "MSG-15", "MSG-19", "EP-17", attributes=_NAMED)
 def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """The name of an envelope, protocol or schema language is nearly a predefined one."""
+    """The name of an envelope, protocol, schema language, media type, method or stage is nearly a predefined one."""
     # What is taken for something of the author's own, of which nothing is known and nothing is checked.
     for name, table in TABLES.items():
         value = entity.attributes.get(name)
         name_ = closest_name(table, value) if isinstance(value, str) else ""
         if name_:
-            message = f'"{value}" is no predefined name, so nothing is known of it.'
+            message = f'"{value}" is not a predefined name, so nothing is known of it.'
             yield finding(name, message=message, help=f'Did you mean "{names(table)[name_].example or name_}"?')
+    for path, predefined in _PREDEFINED.items():
+        value = inside(entity.attributes, *path)
+        # That a method is in lower case is reported as that.
+        if not isinstance(value, str) or value in predefined or (path[0] == OPTIONS and value.upper() in predefined):
+            continue
+        meant = next((each for each in predefined if _is_meant(value, each)), "")
+        if meant:
+            message = f'"{value}" is not a predefined value of "{path[-1] if path[-1] != "value" else path[-2]}".'
+            yield finding(*path, message=message, help=f'Did you mean "{meant}"?')
 
 
 @rule("entity", Severity.WARNING, "MSG-37", attributes=(*FORMATS, VERSIONS))

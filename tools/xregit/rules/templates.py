@@ -19,6 +19,7 @@ from xregit.messages.overlap import MAX_OVERLAPS, Overlap
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
 from xregit.model.similarity import is_misspelled
+from xregit.rules.attributes import inside
 from xregit.rules.rule import SOUND, ComparedMessage, finding, rule
 
 
@@ -176,10 +177,16 @@ _HELP = "Write a placeholder as {name}, of letters, digits and underscores, with
 
 
 @rule("entity", Severity.WARNING, "MSG-61", "MSG-62", attributes=PARTS)
-def malformed_placeholder(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
+def malformed_placeholder(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """A text looks like a template, but means itself."""
     # In a property's text, or an endpoint's option, what is no level 1 placeholder but seems meant as one.
-    for path, value in _own_texts(entity) if entity.type.singular in {"message", "endpoint"} else ():
+    texts = _own_texts(entity) if entity.type.singular in {"message", "endpoint"} else ()
+    key = inside(entity.attributes, "protocoloptions", "key")
+    attributes = registry.resolved(entity.xid).attributes if entity.type.singular == "message" else entity.attributes
+    if isinstance(key, str) and key in _placeholder_paths(template_texts(attributes)):
+        text_ = f'Every record has the key "{key}", as it is not the placeholder of that name.'
+        yield finding("protocoloptions", "key", message=text_, help=f'Write "{{{key}}}".')
+    for path, value in texts:
         doubt = _doubt(value)
         if doubt and (doubt.fits_templates or not _is_template(entity.attributes, path)):
             yield finding(*path, message=doubt.message, help=doubt.help)

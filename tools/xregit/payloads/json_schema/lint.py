@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
+import jsonschema_rs
+
 from xregit.json_pointer import KeyPath
 from xregit.model.excerpts import cut, quote
 from xregit.model.similarity import fold_name, is_misspelled, is_slip
@@ -41,6 +43,8 @@ _DRAFTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("$recursiveRef", "$recursiveAnchor"), ("draft/2019-09", "draft/2019-09")),
     **dict.fromkeys(("prefixItems", "$dynamicRef", "$dynamicAnchor"), (_LAST, _LAST)),
 }
+# What refuses values, and holds no schemas.
+_SINGLE = OF_TYPE["string"] | OF_TYPE["number"] | {"enum", "minItems", "maxItems", "uniqueItems", "required"}
 # What refuses values; all else describes, names or holds schemas for others.
 ASSERTIONS = frozenset({"type", "enum", *_DRAFTS}).union(*OF_TYPE.values()) - {"$recursiveAnchor", "$dynamicAnchor"}
 _OTHERS = frozenset(
@@ -119,6 +123,10 @@ _PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+# With one of these, an array says what its items are, or another schema may.
+_OF_ITEMS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems", "maxItems", "const", "enum"}).union(
+    SAME_VALUE, _REFERENCES
+)
 _EXTENSIONS = ("x-", "X-")
 _SIBLINGS_COUNT = ("draft/2019-09", "draft/2020-12")
 # With more pairs of names, looking for those that were meant takes too long.
@@ -138,26 +146,33 @@ def doubts(root: Any, draft: Draft) -> Iterator[Doubt]:
         path, schema, is_part = pending.pop()
         if not isinstance(schema, dict):
             continue
-        for step, message, help_ in _doubts_of(schema, draft.name):
+        for step, message, help_ in _doubts_of(schema, draft):
             yield (*path, *step), message, help_
         if not is_part:
             yield from _required_doubts(schema, path)
+            if schema.get("type") == "array" and not _OF_ITEMS & schema.keys():
+                yield path, 'the array has no "items", so they may be anything', 'write "items", or "items": {}'
         inner = [((*path, *step), item, keyword in SAME_VALUE) for keyword, step, item in subschemas(schema)]
         pending.extend(reversed(inner))
 
 
-def _doubts_of(schema: dict[str, Any], draft: str) -> Iterator[Doubt]:
+def _doubts_of(schema: dict[str, Any], draft: Draft) -> Iterator[Doubt]:
     """Yield what is doubtful in one schema, whatever is around it and inside it."""
     types = _types(schema)
-    yield from _keyword_doubts(schema, draft)
-    if "$ref" in schema and draft not in _SIBLINGS_COUNT:
+    yield from _keyword_doubts(schema, draft.name)
+    if "$ref" in schema and draft.name not in _SIBLINGS_COUNT:
         return
     yield from _type_doubts(schema, types)
     yield from _bound_doubts(schema)
-    yield from _value_doubts(schema, types)
+    yield from _value_doubts(schema, types, draft)
     yield from _text_doubts(schema, types)
     properties = schema.get("properties")
+    names: dict[str, str] = {}
     for name, value in properties.items() if isinstance(properties, dict) else ():
+        other = names.setdefault(name.casefold(), name)
+        if other != name:
+            message = f'"{cut(name)}" and "{cut(other)}" differ only in case'
+            yield ("properties", name), message, "remove one, or give it a name of its own"
         if isinstance(value, bool) and name in OF_TYPE["object"]:
             message = f'"{name}" counts as the name of a property here'
             yield ("properties", name), message, 'move it out of "properties", beside it'
@@ -237,19 +252,48 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _value_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Doubt]:
+def _value_doubts(schema: dict[str, Any], types: tuple[str, ...], draft: Draft) -> Iterator[Doubt]:
     """Yield values in the schema that it doesn't accept itself."""
-    enum = schema.get("enum")
     expected = " or ".join(types)
     lists = {name: schema[name] for name in ("enum", "examples") if isinstance(schema.get(name), list)}
     values: list[tuple[KeyPath, Any]] = [((name,), schema[name]) for name in ("const", "default") if name in schema]
     values += [((name, index), item) for name, items in lists.items() for index, item in enumerate(items)]
+    others = []
     for path, value in values:
         if types and not any(_has_type(value, type_) for type_ in types):
             message = f'{quote(value)} in "{path[0]}" is not of type {expected}'
             yield path, message, f"write a value of type {expected}, or correct the type"
-        elif isinstance(enum, list) and path[0] != "enum" and not isinstance(value, dict | list) and value not in enum:
-            yield path, f'{quote(value)} in "{path[0]}" is none of the values in "enum"', "write one of them"
+        elif path[0] != "enum" and not (path[0] == "default" and isinstance(value, dict)):  # one that is filled in
+            others.append((path, value))
+    yield from _refused_values(schema, draft, others)
+    texts: set[str] = set()
+    for path, value in values:
+        if path[0] != "enum" or not isinstance(value, str):
+            continue
+        if value in texts:
+            yield path, f'{quote(value)} is in "enum" twice', "remove one"
+        elif value.strip() not in {value, ""}:
+            yield path, f"{quote(value)} has spaces around it, which are part of the value", "remove the spaces"
+        texts.add(value)
+
+
+def _refused_values(schema: dict[str, Any], draft: Draft, values: list[tuple[KeyPath, Any]]) -> Iterator[Doubt]:
+    """Yield the values that a keyword refuses which holds no schemas; their types are right."""
+    keywords = {name: schema[name] for name in _SINGLE if name in schema}
+    if not values or not keywords or draft.name == _FIRST:
+        return
+    try:
+        linear = jsonschema_rs.RegexOptions()
+        validator = jsonschema_rs.validator_for(
+            {"$schema": draft.uri, **keywords}, pattern_options=linear, offline=True
+        )
+    except jsonschema_rs.ValidationError:  # a pattern that needs backtracking, and so perhaps very long
+        return
+    for path, value in values:
+        error = next(validator.iter_errors(value), None)
+        if error is not None:
+            message = f'{quote(value)} in "{path[0]}" is refused by "{error.schema_path[0]}"'
+            yield path, message, "write a value that the schema accepts, or correct the schema"
 
 
 def _has_type(value: Any, type_: str) -> bool:

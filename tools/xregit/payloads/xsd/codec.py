@@ -161,6 +161,10 @@ def disagreements(document: Document) -> Iterator[Problem]:
     yield from islice(_doubts(elements), _MAX_DOUBTS)
 
 
+_TYPES = frozenset({f"{XSD} complexType", f"{XSD} simpleType", f"{XSD} alternative"})
+_TYPED = frozenset({"type", "abstract", "substitutionGroup"})
+
+
 def _doubts(elements: Sequence[Element]) -> Iterator[Problem]:
     """Yield patterns with anchors, which are ordinary characters there, and local elements in no namespace."""
     for item in elements:
@@ -168,9 +172,19 @@ def _doubts(elements: Sequence[Element]) -> Iterator[Problem]:
         if pattern.startswith("^") or (pattern.endswith("$") and not pattern.endswith("\\$")):
             message = f'{quote(pattern)} asks for the characters "^" and "$": a pattern is about the whole value'
             yield Problem("doubt", message, 'remove "^" and "$"', item.line, item.column)
+    parents: dict[int, Element] = {}
+    with_type = set()
+    for item in elements:
+        parents[item.depth] = item
+        if item.name in _TYPES:
+            with_type.add(id(parents[item.depth - 1]))
+    named = [item for item in elements[1:] if item.name == f"{XSD} element" and "name" in item.attributes]
+    for item in named:
+        if id(item) not in with_type and not item.attributes.keys() & _TYPED:
+            message = f'the element "{item.attributes["name"]}" has no type, so it may hold anything'
+            yield Problem("doubt", message, 'write its type, or type="xs:anyType"', item.line, item.column)
     root = elements[0]
     if "targetNamespace" in root.attributes and "elementFormDefault" not in root.attributes:
-        named = [item for item in elements[1:] if item.name == f"{XSD} element" and "name" in item.attributes]
         local = next((item for item in named if item.depth > _TOP and "form" not in item.attributes), None)
         if local is not None:
             name = local.attributes["name"]
