@@ -308,11 +308,10 @@ class _DocumentImporter:
         parts = [channel.node, *operation.nodes, *(node for message in channel.messages for node in message.nodes)]
         bindings = [protocol_by_binding(item.name) for part in parts for item in self.reader.members(part, "bindings")]
         names = [protocol_of(item.text("protocol"), scalar(item.get("protocolVersion"))) for item in channel.servers]
+        choices = tuple(dict.fromkeys((*names, *bindings)))
         for name, server in zip(names, channel.servers, strict=True):
             # A web socket may carry another protocol, which other servers or the bindings name.
-            inner = (
-                item for item in (*names, *bindings) if name.lower().partition("/")[0] in facts.protocol(item).schemes
-            )
+            inner = (item for item in choices if name.lower().partition("/")[0] in facts.protocol(item).schemes)
             result.setdefault(next(inner, name), {})[server.name] = server
         return result or {name: {} for name in bindings}
 
