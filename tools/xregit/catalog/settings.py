@@ -80,6 +80,6 @@ def _levels(rules: Any) -> Mapping[str, str]:
     return {name: level for name, level in rules.items() if is_nonempty_text(level)}
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)  # more than a file of 100 kB has
 def _regex(pattern: str) -> re.Pattern[str]:
     return settings_regex(pattern)
