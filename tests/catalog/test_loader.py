@@ -247,13 +247,16 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     assert "MiB" in result[0].message
 
 
-def test_a_link_that_leaves_the_registry_is_refused(tmp_path: Path) -> None:
-    """Nothing outside the registry is read as part of it."""
+def test_a_link_is_refused(tmp_path: Path) -> None:
+    """Nothing is read that a link leads to, waivers included: their owners would be others than those of the link."""
     root = folder(tmp_path, {MESSAGE: "name: A\n"})
     (tmp_path / "secret.yaml").write_text("name: secret\n")
     (root / "messagegroups/g/messages/b.yaml").symlink_to(tmp_path / "secret.yaml")
+    (root / "waivers.yaml").symlink_to(MESSAGE)
     registry = read_folder(root)
-    assert [item.path for item in registry.problems] == ["registry/messagegroups/g/messages/b.yaml"]
+    places = ["registry/messagegroups/g/messages/b.yaml", "registry/waivers.yaml"]
+    assert [(item.path, item.rule) for item in registry.problems] == [(place, "file-link") for place in places]
+    assert registry.waivers == {}
     (message,) = [message for message in registry.messages if message.id == "b"]
     assert dict(message.attributes) == {}
 

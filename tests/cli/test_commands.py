@@ -569,9 +569,23 @@ def test_build_replaces_no_file_that_a_link_leads_to(here: Path, capsys: pytest.
     (here / "mine").write_text("mine", encoding="utf-8")
     (here / "build").mkdir()
     (here / "build" / "registry.json").symlink_to("../mine")
-    assert run(["build", "--only", "document"]) == 2
-    assert "remove it, or name another folder with -o" in capsys.readouterr().err
+    (here / "out").symlink_to("../elsewhere")
+    for command in (["build"], ["build", "-o", "out"], ["site", "-o", "out/site"], ["compile", "-o", "out"]):
+        assert run(command) == 2
+        assert "is a symbolic link; remove it, or name another place with -o" in capsys.readouterr().err
     assert (here / "mine").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("link", ["site", "site/mkdocs.yml", "site/theme/main.html"])
+def test_site_has_no_link(here: Path, capsys: pytest.CaptureFixture[str], link: str) -> None:
+    """A link may have come with a pull request, and would show a file of the machine that builds the site."""
+    (here / link).parent.mkdir(parents=True, exist_ok=True)
+    if (here / link).exists():
+        (here / link).rename(here / "moved")
+    (here / link).symlink_to(here / "moved")
+    assert run(["site"]) == 2
+    assert f'{link}" is a symbolic link' in capsys.readouterr().err
+    assert not (here / "build").exists()
 
 
 def test_build_writes_the_version_that_is_set(here: Path) -> None:

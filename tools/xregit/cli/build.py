@@ -100,16 +100,9 @@ def check_step(task: Build) -> str:
 
 
 def document_step(task: Build) -> str:
-    """Write the document view.
-
-    Raises:
-        XregitError: a link stands in its place, which may have come with a clone, and lead to any file of the user.
-    """
-    place = task.output / DOCUMENT
-    if place.is_symlink():
-        raise XregitError(f'"{place}" is a link; remove it, or name another folder with -o')
+    """Write the document view."""
     data = to_bytes(xregit.compile(task.registry))
-    atomic_write.write(place, data)
+    atomic_write.write(task.output / DOCUMENT, data)
     return f"{len(data):,} bytes"
 
 
@@ -171,8 +164,16 @@ def select_steps(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
 
 
 def site_config(registry: Path) -> Path | None:
-    """Return the site's configuration beside a registry folder, or nothing where there is none."""
-    config = registry.resolve().parent / "site" / "mkdocs.yml"
+    """Return the site's configuration beside a registry folder, or nothing where there is none.
+
+    Raises:
+        XregitError: there is a symbolic link among the files of the site; it could publish any file of the machine.
+    """
+    folder = registry.resolve().parent / "site"
+    link = next((path for path in (folder, *folder.rglob("*")) if path.is_symlink()), None)
+    if link is not None:
+        raise XregitError(f'"{link}" is a symbolic link, which no file of the site may be; copy what it leads to')
+    config = folder / "mkdocs.yml"
     return config if config.is_file() else None
 
 

@@ -17,7 +17,8 @@ import click
 import xregit
 from xregit.cli.output import note
 from xregit.errors import XregitError
-from xregit.source.repository import count_unchecked_files, worktree
+from xregit.source.file_tree import link_on_the_way
+from xregit.source.repository import count_unchecked_files, find, worktree
 
 if TYPE_CHECKING:
     from xregit.catalog import Registry
@@ -139,8 +140,9 @@ def refuse_own_file(registry: Path, output: Path) -> None:
     """Stop where an output would replace a file that people have written.
 
     Raises:
-        XregitError: it is one of the registry's YAML files.
+        XregitError: it is one of the registry's YAML files, or leads through a symbolic link.
     """
+    _refuse_links(registry, output)
     if output.is_file() and output.suffix == ".yaml" and output.resolve().is_relative_to(registry.resolve()):
         raise XregitError(f'"{output}" is a file of the registry itself; name another one')
 
@@ -149,7 +151,8 @@ def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -
     """Stop where an output would mix with what people have written, or take its place; nothing need be there yet.
 
     Raises:
-        XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it.
+        XregitError: the folder is the registry's own, or inside it, or is ``replaced`` as a whole and holds it, or
+            leads through a symbolic link.
     """
     root, target = registry.resolve(), output.resolve()
     if registry.is_dir() and target.is_relative_to(root) and not _beside_groups(root, target):
@@ -157,6 +160,15 @@ def refuse_own_folder(registry: Path, output: Path, *, replaced: bool = False) -
     if replaced and target in root.parents:
         message = f'"{output}" would be replaced as a whole, but it holds the registry "{registry}"; name another one'
         raise XregitError(message)
+    _refuse_links(registry, output)
+
+
+def _refuse_links(registry: Path, output: Path) -> None:
+    """Stop where a link of the registry's repository, which may have come with a clone, puts an output elsewhere."""
+    folder = registry.resolve()
+    link = link_on_the_way(find(folder) or folder.parent, output)
+    if link is not None:
+        raise XregitError(f'"{link}" is a symbolic link; remove it, or name another place with -o')
 
 
 def _beside_groups(root: Path, target: Path) -> bool:

@@ -42,6 +42,7 @@ from xregit.pages.search import (
 from xregit.pages.site import all_pages, as_markdown, head_links, manual_pages, site_files
 from xregit.pages.theme import FRAME_TEMPLATE, escape_title, install_frames, move_scripts
 from xregit.progress import track
+from xregit.source.file_tree import link_on_the_way
 from xregit.source.repository import find
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         """Add the registry's pages, except those whose address a hand-written page has."""
         self.catalog_pages: list[CatalogPage] = []
         self.scripts: dict[str, str] = {}
-        _refuse_outside_links(files, Path(config.docs_dir))
+        _refuse_links(files, Path(config.docs_dir))
         try:
             if self.config.manual is True:
                 self.site = SiteContext(empty_registry(config.site_name))
@@ -274,20 +275,15 @@ def _manual_address(address: str) -> str:
     return address
 
 
-def _refuse_outside_links(files: Files, docs: Path) -> None:
-    """Refuse hand-written files that links lead to out of the repository, or into its hidden folders.
+def _refuse_links(files: Files, docs: Path) -> None:
+    """Refuse hand-written files that symbolic links lead to.
 
     Whoever may add a link could else publish any file of the machine that builds the site.
     """
-    top = (find(docs) or docs).resolve()
-    own = (file for file in files if file.src_dir == str(docs) and file.abs_src_path)
-    for file in own:
-        place = Path(str(file.abs_src_path)).resolve()
-        if not place.is_relative_to(top) or any(part.startswith(".") for part in place.relative_to(top).parts):
-            message = (
-                f'"{file.src_uri}" leads out of the repository, or into a hidden folder of it; copy what it leads to'
-            )
-            raise PluginError(message)
+    top = find(docs.parent) or docs.parent
+    for file in files:
+        if file.src_dir == str(docs) and file.abs_src_path and link_on_the_way(top, Path(str(file.abs_src_path))):
+            raise PluginError(f'"{file.src_uri}" is a symbolic link or lies behind one; copy what it leads to')
 
 
 def _warn_of_problems(registry: Registry) -> None:

@@ -20,7 +20,7 @@ FILES = _declare_fault(
     {
         "file-kind": "A folder, or something else that is no file, stands where a file is expected.",
         "file-size": "A file is too large to be read.",
-        "file-link": "A symbolic link leads out of the registry, into a hidden folder, or to a folder.",
+        "file-link": "A symbolic link is among the files of the registry.",
         "file-name": "The name of a file has control characters, or is not UTF-8.",
         "file-unreadable": "A file can't be read.",
         "nested-repository": "A folder of the registry is a Git repository of its own.",

@@ -60,7 +60,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
 
     All are built before the first gets its name, so that a full disk leaves everything as it was. They get their names
     in the order given, and a folder that is new gets its own with all that is in it: a killed run leaves nothing half.
-    Links inside the folder are followed, but none that leads out of it: it may have come with a clone.
+    No symbolic link below the folder is followed: it may have come with a clone.
     Whoever else may write there at the same time is kept out by `edit_lock`.
 
     Raises:
@@ -69,7 +69,7 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     with _report_os_error(root), _report_odd_name(root), ExitStack() as undo:
         units: dict[Path, Path] = {}
         for relative, data in files.items():
-            place = _follow(root, _inside(root, relative))
+            place = _without_links(root, relative)
             if place.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             unit = _unit(place)
@@ -178,11 +178,10 @@ def _inside(root: Path, relative: str) -> Path:
     return root / path
 
 
-def _follow(root: Path, path: Path) -> Path:
-    place = Path(os.path.realpath(path))
-    if not place.is_relative_to(os.path.realpath(root)):
-        message = f'"{path}" is or lies behind a link that leads out of "{root}", to "{place}"; remove the link'
-        raise XregitError(message)
+def _without_links(root: Path, relative: str) -> Path:
+    path, place = _inside(root, relative), _inside(Path(os.path.realpath(root)), relative)
+    if os.path.realpath(path) != str(place):
+        raise XregitError(f'"{path}" is a symbolic link or lies behind one; remove the link')
     return place
 
 

@@ -59,9 +59,8 @@ class Listing:
 def list_files(root: Path) -> Listing:
     """Return the regular files below the folder.
 
-    Hidden files and folders and editors' backups are left out. A symbolic link to a file inside is a file;
-    links that leave the folder, links to folders, devices, pipes, files over MAX_FILE_BYTES and Git repositories are
-    problems.
+    Hidden files and folders and editors' backups are left out. Symbolic links, devices, pipes, files over
+    MAX_FILE_BYTES and Git repositories are problems.
     """
     walk = _Walk(Path(os.path.realpath(root)))
     while walk.pending:
@@ -143,30 +142,23 @@ def _encode(char: str) -> str:
 
 def _open(root: Path | str, relative: str) -> int:
     if relative.startswith("/") or "\0" in relative or (".." in relative and ".." in relative.split("/")):
-        raise FileError(_outside(relative))
+        raise FileError(FileProblem("file-link", relative, "this leads out of the folder", "name a file inside"))
     try:
         return os.open(f"{root}/{relative}", _FLAGS)
     except OSError as error:
         if error.errno not in {errno.ELOOP, errno.EMLINK}:
             raise
-    top = Path(os.path.realpath(root))
-    target = _target(top, top / relative)
-    if target is None:
-        raise FileError(_outside(relative))
-    return os.open(target, _FLAGS)
+        raise FileError(_link_problem(relative)) from error
 
 
-def _target(top: Path, link: Path) -> Path | None:
-    """Return where a symbolic link leads, or None where that is outside or hidden; ``.git`` may hold secrets.
+def link_on_the_way(top: Path, path: Path) -> Path | None:
+    """Return a symbolic link inside the folder ``top`` that a path is or leads through, or None."""
+    places = (path.absolute(), *path.absolute().parents)
+    return next((each for each in places if each.is_symlink() and _is_inside(each, top)), None)
 
-    The way there is in the link alone, as Git reads it, which knows no other links and no folder of a checkout.
-    """
-    text = link.readlink()
-    target = Path(os.path.normpath(link.parent / text))
-    if text.is_absolute() or os.path.realpath(link) != str(target):
-        return None
-    inside = target.is_relative_to(top) and not any(part.startswith(".") for part in target.relative_to(top).parts)
-    return target if inside else None
+
+def _is_inside(path: Path, top: Path) -> bool:
+    return path.parent.resolve().is_relative_to(top.resolve())
 
 
 def _is_backup(name: str) -> bool:
@@ -203,10 +195,8 @@ def _name_problem(path: str) -> FileProblem:
     return FileProblem("file-name", path.encode("unicode_escape").decode(), message, "rename it")
 
 
-def _outside(path: str) -> FileProblem:
-    advice = "link to a file inside by a relative path, or copy it"
-    message = "this leads outside, into a hidden folder or through another link"
-    return FileProblem("file-link", path, message, advice)
+def _link_problem(path: str) -> FileProblem:
+    return FileProblem("file-link", path, "this is a symbolic link, which is not followed", "copy what it leads to")
 
 
 def _unreadable(path: str, error: OSError) -> FileProblem:
@@ -248,24 +238,13 @@ class _Walk:
         elif entry.is_dir(follow_symlinks=False):
             self.pending.append(path + "/")
         elif name.endswith(_EXTENSION) or not _is_backup(name):
-            problem = self._link_problem(path) if entry.is_symlink() else None
             try:
                 status = entry.stat()
             except OSError as error:
-                self.problems.append(problem or _unreadable(path, error))
+                self.problems.append(_unreadable(path, error))
                 return
-            problem = problem or _status_problem(path, status)
+            problem = _link_problem(path) if entry.is_symlink() else _status_problem(path, status)
             if problem:
                 self.problems.append(problem)
             else:
                 self.files.append(path)
-
-    def _link_problem(self, path: str) -> FileProblem | None:
-        target = _target(self.top, self.top / path)
-        if target is None:
-            return _outside(path)
-        if target.is_dir():
-            advice = "link to single files, or refer to the entities by xref"
-            message = "this is a symbolic link to a folder, which is not followed"
-            return FileProblem("file-link", path, message, advice)
-        return None
