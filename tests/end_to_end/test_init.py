@@ -151,7 +151,8 @@ def test_pull_request_has_a_preview(made: Repository, tmp_path: Path) -> None:
     runner = Runner(clone.root, tmp_path / "scratch", PULL_REQUEST)
     runner.job("check.yml", "preview")
     assert (runner.failed, set(runner.artifacts)) == ([], {"preview"})
-    assert (clone.root / "build/site/messagegroups/orders/messages/order.placed/index.html").is_file()
+    assert (tmp_path / "scratch/site/messagegroups/orders/messages/order.placed/index.html").is_file()
+    assert not (clone.root / "build").exists()
 
 
 def test_source_is_that_of_the_tool(made: Repository) -> None:

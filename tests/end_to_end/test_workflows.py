@@ -7,29 +7,29 @@ import re
 import subprocess
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import pytest
 
-from tests.end_to_end.workflows import Runner, files, load
+from tests.end_to_end.workflows import INSTALL, Runner, files, load
 from tests.source.repositories import Repository, new_repository
 
 EVERY_EVENT = {
+    "github.event.merge_group.base_sha": "",
     "github.event.repository.default_branch": "main",
     "github.repository": "example/catalog",
     "github.server_url": "https://github.com",
+    "vars.SITE_URL": "",
 }
 PULL_REQUEST = {
     **EVERY_EVENT,
     "github.base_ref": "main",
-    "github.event.merge_group.base_ref": "",
     "github.event.pull_request.head.repo.full_name": "example/catalog",
 }
-QUEUE = {**PULL_REQUEST, "github.base_ref": "", "github.event.merge_group.base_ref": "refs/heads/main"}
+QUEUE = {**PULL_REQUEST, "github.base_ref": "", "github.event.merge_group.base_sha": "origin/main"}
 PUSH = {
     **EVERY_EVENT,
     "github.base_ref": "",
-    "github.event.merge_group.base_ref": "",
-    "vars.SITE_URL": "",
     "vars.XREGIT_PAGES": "",
     "vars.XREGIT_TABLES": "",
 }
@@ -65,9 +65,9 @@ def merged(origin: Repository, into: Path, old: str, new: str) -> Path:
     return into
 
 
-def errors(clone: Path) -> list[str]:
+def errors(runner: Runner) -> list[str]:
     """Return the rules whose findings code scanning is told as errors."""
-    results = json.loads((clone / "xregit.sarif").read_bytes())["runs"][0]["results"]
+    results = json.loads((runner.scratch / "xregit.sarif").read_bytes())["runs"][0]["results"]
     return [result["ruleId"] for result in results if result["level"] == "error"]
 
 
@@ -79,7 +79,7 @@ def test_change_that_breaks_nobody_passes(origin: Repository, tmp_path: Path) ->
     assert runner.failed == []
     assert "::error " not in runner.output(CHECK)
     assert runner.summary.startswith("## No breaking changes\n")
-    assert errors(clone) == []
+    assert errors(runner) == []
 
 
 @pytest.mark.parametrize("event", [PULL_REQUEST, QUEUE], ids=["pull-request", "merge-queue"])
@@ -91,7 +91,52 @@ def test_change_that_breaks_somebody_fails(origin: Repository, tmp_path: Path, e
     assert runner.failed == [CHECK]
     assert f"::error file={POSITION},line=" in runner.output(CHECK)
     assert runner.summary.startswith("## 1 breaking change\n\n### ")
-    assert errors(clone) == ["address-moved"]
+    assert errors(runner) == ["address-moved"]
+
+
+def test_reports_are_outside_of_the_checkout(origin: Repository, tmp_path: Path) -> None:
+    """A link or folder of a report's name is not written to, and not handed to code scanning."""
+    clone = merged(origin, tmp_path / "named", "is lost.", "is lost for good.")
+    (clone / "xregit.sarif").symlink_to("../victim")
+    (clone / "summary.md").mkdir()
+    runner = Runner(clone, tmp_path / "scratch", PULL_REQUEST)
+    runner.job("check.yml", "registry")
+    assert runner.failed == []
+    assert not (tmp_path / "victim").exists()
+    assert Repository(clone).git("status", "--porcelain") == "?? xregit.sarif"
+
+
+def taken_steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what steps after the installation do, without the inputs and the shell of an action."""
+    keys = ("name", "continue-on-error", "run", "uses", "with")
+    names = [step.get("name") for step in steps]
+    return [
+        {key: step[key] for key in keys if key in step}
+        | {"if": re.sub(r" && inputs\.[^}]*[^} ]", "", step.get("if", ""))}
+        for step in steps[names.index(INSTALL) + 1 :]
+        if not step.get("uses", "").startswith("actions/upload-artifact@")
+    ]
+
+
+def test_action_and_the_workflow_of_init_are_one_text(root: Path) -> None:
+    """They take the same steps, and compare with the same commit."""
+    action = load(root / ".github/actions/check/action.yml")
+    template = load(root / "tools/xregit/cli/template/dot-github/workflows/check.yml")["jobs"]["registry"]
+    assert taken_steps(action["runs"]["steps"]) == taken_steps(template["steps"])
+    assert action["inputs"]["base"]["default"] == template["env"]["BASE"]
+    assert action["inputs"]["registry"]["default"] == template["env"]["REGISTRY"]
+
+
+def test_merge_queue_compares_with_what_a_change_is_put_on(origin: Repository, tmp_path: Path) -> None:
+    """An entry is not blamed for the one before it, which is not in the branch yet."""
+    clone = merged(origin, tmp_path / "second", "v1/{vin}/gps", "v2/{vin}/gps")
+    before = Repository(clone).git("rev-parse", "HEAD")
+    text = (clone / POSITION).read_text(encoding="utf-8")
+    Repository(clone).commit("Next entry", **{POSITION: text.replace("is lost.", "is lost for good.")})
+    runner = Runner(clone, tmp_path / "scratch", {**QUEUE, "github.event.merge_group.base_sha": before})
+    runner.job("check.yml", "registry")
+    assert (runner.failed, errors(runner)) == ([], [])
+    assert runner.summary.startswith("## No breaking changes\n")
 
 
 def test_registry_that_main_has_not_yet_is_new(root: Path, tmp_path: Path) -> None:
@@ -118,13 +163,14 @@ def test_action_serves_other_repositories(root: Path, tmp_path: Path) -> None:
     copytree(root / "registry", other.root / "messages")
     other.commit("Begin")
     runner = Runner(other.root, tmp_path / "scratch", PUSH)
-    runner.action(action, {"registry": "messages"}, PUSH)
+    inputs = {"registry": "messages", "base": ""}
+    runner.action(action, inputs, PUSH)
     assert (runner.failed, runner.summary) == ([], "")
     (other.root / "messages" / "registry.yaml").write_text("nmae: Catalog\n", encoding="utf-8")
-    runner.action(action, {"registry": "messages"}, PUSH)
-    assert runner.failed == [CHECK]
+    runner.action(action, inputs, PUSH)
+    assert CHECK in runner.failed
     assert "::error file=messages/registry.yaml,line=1" in "".join(step.output for step in runner.done)
-    assert errors(other.root) != []
+    assert errors(runner) != []
 
 
 @pytest.mark.spark

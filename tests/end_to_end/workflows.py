@@ -18,6 +18,7 @@ from tests.end_to_end.programs import OFFLINE
 INSTALL = "Install xregit"  # the step that the tool under test takes the place of
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
+_FORMAT = re.compile(r"format\('([^']*)\{0\}', (.*)\)")
 _COMPARISON = re.compile(r"(\S+) (==|!=) (\S+)")
 
 
@@ -93,9 +94,8 @@ class Runner:
         registry = load(folder / "action.yml")
         assert set(given) <= set(registry["inputs"])
         inputs = {f"inputs.{name}": filled(item["default"], context) for name, item in registry["inputs"].items()}
-        self.steps(
-            registry["runs"]["steps"], inputs | {f"inputs.{name}": value for name, value in given.items()}, folder
-        )
+        inputs |= {f"inputs.{name}": value for name, value in given.items()}
+        self.steps(registry["runs"]["steps"], {**context, **inputs}, folder)
 
     def due(self, condition: str, context: Mapping[str, str]) -> bool:
         """Tell whether a step is to be run."""
@@ -150,6 +150,10 @@ def filled(text: str, context: Mapping[str, str]) -> str:
 
 def truth(term: str, context: Mapping[str, str]) -> str:
     """Return the value of a name, a quoted text or a comparison of two; of several, the first that is not empty."""
+    formatted = _FORMAT.search(term)
+    if formatted and formatted.end() == len(term):  # it is the last of several, or stands alone
+        before = truth(term[: formatted.start()].removesuffix(" || "), context) if formatted.start() else ""
+        return before or formatted[1] + truth(formatted[2], context)
     if " || " in term:
         return next(filter(None, (truth(each, context) for each in term.split(" || "))), "")
     compared = _COMPARISON.fullmatch(term)
