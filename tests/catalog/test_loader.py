@@ -247,6 +247,37 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     assert "MiB" in result[0].message
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right", "xid"),
+    [
+        ("messagegroups/%67/messages/b.yaml", "messagegroups/g/messages/b.yaml", "/messagegroups/g/messages/b"),
+        ("messagegroups/g/messages/%61.yaml", MESSAGE, "/messagegroups/g/messages/a"),
+        ("messagegroups/g/messages/a%3ab.yaml", "messagegroups/g/messages/a%3Ab.yaml", "/messagegroups/g/messages/a:b"),
+        ("messagegroups/g/messages/a:b.yaml", "messagegroups/g/messages/a%3Ab.yaml", "/messagegroups/g/messages/a:b"),
+        ("endpoints/%65/endpoint.yaml", "endpoints/e/endpoint.yaml", "/endpoints/e"),
+        ("schemagroups/s/schemas/%78/schema.yaml", "schemagroups/s/schemas/x/schema.yaml", "/schemagroups/s/schemas/x"),
+    ],
+)
+def test_an_id_has_one_file_name(tmp_path: Path, wrong: str, right: str, xid: str) -> None:
+    """A file or folder with another spelling of an id is not read; beside the right one, it is a duplicate."""
+    files = {wrong: "description: Wrong.\n"}
+    assert [rule for rule, *_ in problems(tmp_path / "one", files)] == ["misplaced-file"]
+    registry = registry_of(tmp_path / "both", {**files, right: "description: Right.\n"})
+    assert [item.rule for item in registry.problems] == ["duplicate-id"]
+    assert registry[xid].description == "Right."
+
+
+def test_a_version_has_one_file_name(tmp_path: Path) -> None:
+    """So have the documents of schemas."""
+    schema = "schemagroups/s/schemas/x"
+    files = {f"{schema}/schema.yaml": "description: X.\n", f"{schema}/versions/%31.json": "false"}
+    assert [rule for rule, *_ in problems(tmp_path / "one", files)] == ["misplaced-file"]
+    registry = registry_of(tmp_path / "both", {**files, f"{schema}/versions/1.json": "true"})
+    assert [item.rule for item in registry.problems] == ["duplicate-id"]
+    (version,) = registry["/schemagroups/s/schemas/x"].versions
+    assert version.document.data == b"true"
+
+
 def test_a_link_is_refused(tmp_path: Path) -> None:
     """Nothing is read that a link leads to, waivers included: their owners would be others than those of the link."""
     root = folder(tmp_path, {MESSAGE: "name: A\n"})

@@ -11,6 +11,7 @@ from xregit.model.aliases import names
 from xregit.model.language import GroupModel, Model, ResourceModel, display_name
 from xregit.model.similarity import suggest_similar
 from xregit.source.file_tree import filename_to_id, id_to_filename
+from xregit.xid import is_id
 
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
 WAIVERS_FILE = "waivers.yaml"
@@ -43,7 +44,8 @@ class EntityPath(NamedTuple):
     """What a path is the file of.
 
     For a misplaced file, ``help`` says where it might belong, ``folder`` is the path of a folder that no file belongs
-    in, if it is in one, and ``corrected`` is the path that it should have if nothing but its ending is wrong.
+    in, if it is in one, and ``corrected`` is the path that it should have if nothing but its ending, or the spelling of
+    an id, is wrong.
     """
 
     kind: Kind
@@ -65,7 +67,26 @@ def parse_path(model: Model, path: str) -> EntityPath:
         if result.kind in {Kind.ROOT, Kind.GROUP, Kind.RESOURCE}:
             help_ = f'Rename it to "{corrected.rpartition("/")[2]}".'
             return result._replace(kind=Kind.MISPLACED, help=help_, corrected=corrected)
-    return _parse_path(model, path)
+    result = _parse_path(model, path)
+    return _expect_canonical_names(path, result) if result.group is not None else result
+
+
+def _expect_canonical_names(path: str, entity: EntityPath) -> EntityPath:
+    """Return what a path is, which is misplaced if an id is not spelled as `id_to_filename` does.
+
+    What can be no id is told by a rule.
+    """
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        slash = "/" if number < len(parts) - 1 else ""
+        stem, dot, ending = (part, "", "") if slash or "." not in part else part.rpartition(".")
+        id_ = filename_to_id(stem)
+        right = id_to_filename(id_) + dot + ending
+        if part != right and is_id(id_):
+            folder, corrected = ("/".join((*parts[:number], name)) + slash for name in (part, right))
+            help_ = f'Rename it to "{right}".'
+            return entity._replace(kind=Kind.MISPLACED, help=help_, folder=slash and folder, corrected=corrected)
+    return entity
 
 
 def registry_folder(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -205,8 +206,8 @@ class _Loader:
         if entity.resource is not None:
             drafts = group.resources.setdefault(entity.resource.plural, {})
             draft = drafts.setdefault(entity.rid, ResourceDraft(entity.resource))
-        if entity.corrected:
-            # A file whose ending alone is wrong counts as one that can't be read, so that nothing seems to be missing.
+        if entity.corrected and not entity.vid:
+            # A file whose name alone is wrong counts as one that can't be read, so that nothing seems to be missing.
             if not draft.place.path:
                 draft.place = place
                 self.broken.add(place.path)
@@ -220,7 +221,8 @@ class _Loader:
     def add_document(self, path: str, entity: EntityPath, draft: ResourceDraft) -> None:
         place, vid = self.place(path), entity.vid
         if entity.kind is Kind.MISPLACED:
-            draft.documents.setdefault(vid, Document(place))
+            if not (entity.corrected and self.has(entity.corrected)):
+                draft.documents.setdefault(vid, Document(place))
         elif vid in draft.documents:
             message = f'Version "{vid}" has two documents: this one and "{draft.documents[vid].place.path}".'
             self.report(place, "duplicate-id", message, "Remove one of the two files.")
@@ -238,13 +240,25 @@ class _Loader:
             self.broken.add(self.place(path).path)
         if entity.folder in self.reported_folders:
             return
-        message = "Unexpected location: nothing in this folder reads such a file."
-        if entity.corrected:
-            message = "The file is not read: names of files end in .yaml here, not in .yml."
+        rule, message, remedy = (
+            "misplaced-file", "Unexpected location: nothing in this folder reads such a file.", entity.help
+        )  # fmt: skip
         if entity.folder:
             self.reported_folders.add(entity.folder)
             message = "No entity of the registry is kept in this folder, so its files are not read."
-        self.report(self.place(entity.folder or path), "misplaced-file", message, entity.help)
+        if entity.corrected and path.endswith(YML):
+            message = "The file is not read: names of files end in .yaml here, not in .yml."
+        elif entity.corrected and self.has(entity.corrected):
+            rule, remedy = "duplicate-id", "Remove one of the two."
+            message = f'The name stands for the same id as "{self.place(entity.corrected).path}".'
+        elif entity.corrected:
+            message = "The name is not read: an id has one file name, and this is another one."
+        self.report(self.place(entity.folder or path), rule, message, remedy)
+
+    def has(self, path: str) -> bool:
+        """Return whether there is a file of a path, or one in a folder whose path ends in a slash."""
+        at = bisect_left(self.listing.files, path)
+        return self.listing.files[at : at + 1] != () and self.listing.files[at].startswith(path)
 
     def read_bytes(self, path: str, place: Place) -> bytes | None:
         if path in self.unreadable:
