@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
 from typing import Any
@@ -195,6 +196,8 @@ class SchemaFolder:
     name: str = ""
     files: list[SchemaFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    _ids: dict[str, str] = field(default_factory=dict)
+    _renamed: dict[str, str] = field(default_factory=dict)
 
     @property
     def group(self) -> str:
@@ -222,7 +225,8 @@ class SchemaFolder:
                 continue
             format_ = schema_format(name, text)
             if format_:
-                self.files.append(SchemaFile(name, *_id_and_version(name), format_, text))
+                id_, version = _id_and_version(name)
+                self.files.append(SchemaFile(name, self._distinct_id(id_, path), version, format_, text))
             else:
                 self._pass_over(path, "The file is no schema that is understood.")
         return self
@@ -235,13 +239,30 @@ class SchemaFolder:
         """
         return {"schemagroups": {self.group: {"name": self.group, "schemas": SchemaSet(self.files).schemas()}}}
 
+    def _distinct_id(self, id_: str, path: Path) -> str:
+        """Return the id of a file's schema, which is another one where an earlier id differs in case alone."""
+        if self._ids.setdefault(id_.casefold(), id_) == id_:
+            return id_
+        if id_ not in self._renamed:
+            number = next(number for number in count(2) if f"{id_}-{number}".casefold() not in self._ids)
+            self._renamed[id_] = self._ids[f"{id_}-{number}".casefold()] = f"{id_}-{number}"
+            self._note("ids-differ-only-in-case", path, *case_note(id_, self._renamed[id_]))
+        return self._renamed[id_]
+
     def _pass_over(self, path: Path, message: str) -> None:
+        advice = f'Schemas are files that end in {", ".join(ENDINGS)}; JSON Schema should state "$schema".'
+        self._note("left-out", path, f"{message[:-1]}, and is left out.", advice)
+
+    def _note(self, rule: str, path: Path, message: str, advice: str) -> None:
         place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
-        advice = f'Schemas are files that end in {", ".join(ENDINGS)}; JSON Schema should state "$schema".'
-        self.diagnostics.append(
-            Diagnostic("left-out", Severity.INFO, name, f"{message[:-1]}, and is left out.", help=advice)
-        )
+        self.diagnostics.append(Diagnostic(rule, Severity.INFO, name, message, help=advice))
+
+
+def case_note(stated: str, given: str) -> tuple[str, str]:
+    """Return what there is to say of an id that differs from another one in case alone, and what to do."""
+    message = f'The id "{stated}" differs from another one in case alone, and becomes "{given}".'
+    return message, "Rename one of the two in the source, if they are not the same."
 
 
 def _paths(folder: Path) -> Iterator[Path]:

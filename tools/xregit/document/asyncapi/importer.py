@@ -40,6 +40,7 @@ from xregit.document.asyncapi.reader import (
     scalar,
 )
 from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter
+from xregit.document.schema_files import case_note
 from xregit.json_pointer import unescape
 from xregit.model import protocols
 from xregit.xid import is_id
@@ -91,6 +92,9 @@ class AsyncapiImporter:
         self.schemas = SchemaImporter(self.reader)
         self.groups: dict[str, Value] = {}
         self.endpoints: dict[str, Value] = {}
+        # The ids of each group's messages without their case, and those that differ in case alone by what they became.
+        self.taken: dict[str, set[str]] = {}
+        self.renamed: dict[tuple[str, str], str] = {}
         self.examples: list[Example] = []
 
     def add(self, root: Node) -> str:
@@ -349,11 +353,11 @@ class _DocumentImporter:
                 mid = self.channel_id(channel, name)  # one message on several channels is what these say
             if mid != name:
                 value["labels"] = {**value.get("labels", {}), "message-name": name}
-            xid = self.place(mid, endpoint, value)
+            xid = self.place(mid, endpoint, value, message.node)
             endpoint.messages.append(xid)
             self.whole.examples += [Example(xid, item, definition.schema) for item in definition.examples]
 
-    def place(self, mid: str, endpoint: _Endpoint, value: Value) -> str:
+    def place(self, mid: str, endpoint: _Endpoint, value: Value, node: Node) -> str:
         """Put a definition into its group, under a free id if there is another of this id, and return its xid."""
         if self.exported:
             self.whole.endpoints.setdefault(self.exported, {}).setdefault("messages", {})[mid] = value
@@ -361,9 +365,17 @@ class _DocumentImporter:
         gid = self.part_id(endpoint)
         group = self.whole.groups.setdefault(gid, {"name": self.name(endpoint), **self.description})
         messages = group.setdefault("messages", {})
-        if messages.get(mid, value) != value:
-            mid = facts.free_name(mid, messages)
+        taken = self.whole.taken.setdefault(gid, set())
+        stated, mid = mid, self.whole.renamed.get((gid, mid), mid)
+        is_other_case = mid not in messages and mid.casefold() in taken
+        if is_other_case or messages.get(mid, value) != value:
+            mid = facts.free_name(mid, taken, str.casefold)
+        if is_other_case:
+            self.whole.renamed[gid, stated] = mid
+            message, advice = case_note(stated, mid)
+            self.notes.add("ids-differ-only-in-case", Severity.INFO, node, message, advice)
         messages[mid] = value
+        taken.add(mid.casefold())
         return f"/messagegroups/{gid}/messages/{mid}"
 
     def channel_id(self, channel: ChannelSource, message: str) -> str:
