@@ -219,10 +219,20 @@ def test_a_repository_of_someone_else_has_a_reason(repository: Repository) -> No
     repository.commit("one", a="1")
     for path in (repository.root, repository.root / ".git"):
         os.chown(path, 65534, 65534)
-    assert "safe.directory" in read(repository.root).reason
+    with pytest.raises(XregitError, match=f'"git config --global --add safe.directory {repository.root}" lets Git'):
+        read(repository.root)  # a document would have wrong epochs
     for question in (resolve_commit, merge_base, read_files):
         with pytest.raises(XregitError, match=r"can't be read: .* belongs to another user; .*safe\.directory"):
             question(repository.root, "HEAD")
+
+
+def test_repository_of_a_newer_git_is_an_error(repository: Repository) -> None:
+    """The extension that this Git does not know is named."""
+    repository.commit("one", a="1")
+    repository.git("config", "core.repositoryformatversion", "1")
+    repository.git("config", "extensions.fromthefuture", "yes")
+    with pytest.raises(XregitError, match='knows no repositories with "fromthefuture"; install a newer one'):
+        read(repository.root)
 
 
 def test_without_git_there_is_a_reason(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ _NOT_INSTALLED = "Git is not installed, or not on PATH"
 _NONSENSE = 'unexpected output from git; check which program "git" is'
 _BARE = "the Git repository is bare, it has no files to read"
 _OTHER_OWNER = "dubious ownership"
+_UNKNOWN_EXTENSION = "unknown repository extension"
 _SYMBOLIC_LINK = "120000"  # the mode of one
 _NO_MERGE_BASE = 1  # the status of "git merge-base" where two commits have none
 _NOT_CONFIGURED = 1  # the status of "git config" where nothing is set
@@ -77,7 +78,7 @@ class RepositoryError(XregitError):
 
 
 class GitFailureError(RepositoryError):
-    """Git broke off, or its output is not what was expected."""
+    """Git broke off, refuses to read the repository, or its output is not what was expected."""
 
 
 def find(folder: Path) -> Path | None:
@@ -516,7 +517,11 @@ def _reason(errors: str) -> str:
     if "bad revision" in errors or "does not have any commits" in errors:
         return "the Git repository has no commits yet"
     if _OTHER_OWNER in errors:
-        return "the Git repository belongs to another user; Git's setting safe.directory can allow it"
+        remedy = errors.rpartition("git config ")[2].partition("\n")[0].rstrip("' ")
+        return f'the Git repository belongs to another user; "git config {remedy}" lets Git read it'
+    if _UNKNOWN_EXTENSION in errors:
+        names = " and ".join(errors.partition("found:")[2].rstrip("'").split())
+        return f'this Git knows no repositories with "{names}"; install a newer one'
     if "not a git repository" in errors:
         return "its .git leads to no Git repository"
     if "promisor" in errors:
@@ -530,6 +535,7 @@ def _error(folder: Path, errors: str, status: object = None) -> RepositoryError:
     fatal = next((line for line in errors.splitlines() if "fatal: " in line), "").partition("fatal: ")[2]
     end = f"it was ended by signal {-status}" if isinstance(status, int) and status < 0 else "it gave no reason"
     reason = known or f"Git failed: {fatal.removesuffix(chr(39)) or end}"
-    return (RepositoryError if known else GitFailureError)(
+    is_failure = not known or _OTHER_OWNER in errors or _UNKNOWN_EXTENSION in errors
+    return (GitFailureError if is_failure else RepositoryError)(
         reason, f'the Git repository of "{folder}" can\'t be read: {reason}'
     )
