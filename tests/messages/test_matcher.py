@@ -74,11 +74,30 @@ def test_result_has_the_agreed_shape(tmp_path: Path) -> None:
 )
 def test_what_can_not_be_read_fits_nothing(message: bytes | str, problem: str, tmp_path: Path) -> None:
     """A bad message is no match, and both the result and its reasons say what is wrong."""
-    result = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(message, explain=True)
+    result = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(message)
     assert result.outcome == "none"
     assert result.event is None
     assert problem in result.problems[0]
     assert problem in result.as_json()["reasons"][0]["failed"][0]["found"]
+
+
+def test_event_with_an_invalid_name_has_a_reason(tmp_path: Path) -> None:
+    """It is told without being asked for: what fits nothing would else be looked for in the catalog."""
+    event = b'{"specversion":"1.0","id":"1","source":"/s","type":"t","traceId":"x"}'
+    (reason,) = xregit.Matcher(registry_of(tmp_path, {"m": TYPED})).match(event).reasons
+    assert '"traceId"' in reason.failed[0].found
+
+
+@pytest.mark.parametrize("contenttype", ["", '"datacontenttype":"application/json",'])
+def test_data_of_an_event_in_json_is_json(contenttype: str, tmp_path: Path) -> None:
+    """An event in JSON without a media type is one of application/json (JSON format 3.1), whatever the schema."""
+    schema = {"type": "record", "name": "R", "fields": [{"name": "u", "type": "long"}]}
+    payload = {"datacontenttype": "application/json", "dataschemaformat": "Avro/1.11.0", "dataschema": schema}
+    matcher = xregit.Matcher(registry_of(tmp_path, {"m": {**TYPED, **payload}}))
+    event = f'{{"specversion":"1.0","id":"1","source":"/s","type":"t",{contenttype}"data":{{"u":5}}}}'
+    assert [item.outcome for item in matcher.each(event)] == ["one"]
+    batch = f'{{"protocol":"HTTP","headers":{{"content-type":"application/cloudevents-batch+json"}},"body":[{event}]}}'
+    assert [item.outcome for item in matcher.each(batch)] == ["one"]
 
 
 def test_payload_that_nests_too_deep_is_a_reason(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from xregit.protocols.json import json_value
 
 Input = Wire | Mapping[str, Any] | str | bytes | bytearray
 Fields = Mapping[str, tuple[Any, ...]]
+_JSON, _IN_JSON = "application/json", frozenset({STRUCTURED, BATCH})
 _USUAL = frozenset({"specversion", "id", "source", "type", "subject", "time", "dataschema", "datacontenttype"})
 # Texts that are times beyond doubt, as almost all are; `protocols` decides on the others.
 SECOND = (
@@ -82,9 +83,10 @@ class IncomingMessage(NamedTuple):
 
     @property
     def contenttype(self) -> str:
-        """The media type of the payload, or an empty string."""
+        """The media type of the payload, or an empty string; ``data`` in JSON is JSON where the event states none."""
         if self.event is not None:
-            return str(self.event.get("datacontenttype", ""))
+            implied = _JSON if self.mode in _IN_JSON and "data" in self.event else ""
+            return str(self.event.get("datacontenttype") or implied)
         return self.outer_type
 
 

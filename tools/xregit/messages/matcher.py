@@ -106,7 +106,11 @@ class Matcher:
             mapped = event is not None
         matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
         unfit = [hit for hit in candidates if hit not in hits] if explain or not hits else []
-        reasons = self._reasons(message, candidates, unfit) if explain else tuple(self._unfit(message, unfit))
+        reasons = (
+            self._reasons(message, candidates, unfit)
+            if explain
+            else (*unreadable_reasons(message), *self._unfit(message, unfit))
+        )
         problems = message.problems if message.wire is None else ()
         return Match(matches, event, mapped, reasons, problems, tombstone=tombstone)
 
