@@ -59,7 +59,9 @@ def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, agains
     else:
         from xregit.reports.formats import REPORTS  # few runs want one
 
-        print_result(REPORTS[form](sort_changed_first(listed, registry, against) if form == "github" else listed))
+        annotations = form == "github"
+        sorted_ = sort_changed_first(listed, registry, against) if annotations else listed
+        print_result(REPORTS[form](sorted_), annotations=annotations)
     note(unlisted(report.diagnostics, listed))
     return int(report.failed)
 

@@ -43,7 +43,8 @@ def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool
     before = read_base(registry, ref) if merge_base else read_state(registry, ref)
     after = read_state(registry, ref2) if ref2 else xregit.read(registry)
     review = review_changes(before, after)
-    print_result(report(review, form, page_links(after, pages), line_links(before, after)))
+    text = report(review, form, page_links(after, pages), line_links(before, after))
+    print_result(text, annotations=form == "github")
     return int(review.failed)
 
 

@@ -56,7 +56,7 @@ def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
             REPORTS,  # it brings all rules, 0.2 s that the hook of each commit need not take
         )
 
-        print_result(REPORTS[form](format_findings(root, changed, faults)))
+        print_result(REPORTS[form](format_findings(root, changed, faults)), annotations=form == "github")
     files = f"{len(changed):,} file{'' if len(changed) == 1 else 's'}"
     note(f'"xregit fmt" would change {files}.' if check else f"Changed {files}.")
     return int(bool(faults) or (check and bool(changed)))

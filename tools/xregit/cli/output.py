@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 
 # What GitHub's runner takes for a command at the beginning of a line, and GitHub's, Azure's and TeamCity's anywhere.
-_COMMAND = re.compile(r"^[ \t]*:(?=:)(?!:(?:error|warning|notice) )|#(?=#(?:vso|teamcity)?\[)", re.MULTILINE)
+_COMMAND = re.compile(r"^[ \t]*:(?=:)|#(?=#(?:vso|teamcity)?\[)", re.MULTILINE)
+_NO_ANNOTATION = re.compile(rf"(?!::(?:error|warning|notice) )(?:{_COMMAND.pattern})", re.MULTILINE)
 
 
-def print_result(text: str, *, color: bool | None = None, exact: bool = False) -> None:
+def print_result(text: str, *, color: bool | None = None, exact: bool = False, annotations: bool = False) -> None:
     """Print a result, unless there is none; what nobody would see, or a CI would obey, is escaped as JSON has it.
 
-    An ``exact`` result is a document of which another program, or a file, gets each character as it is. Colours are
-    left out where the output is no terminal, unless ``color`` is set: what is unseen is escaped there already.
+    An ``exact`` result is a document of which another program, or a file, gets each character as it is, and
+    ``annotations`` are a report of commands such as ``::error file=…``. Colours are left out where the output is no
+    terminal, unless ``color`` is set: what is unseen is escaped there already.
     """
     if text:
         hide_progress()
@@ -33,7 +35,7 @@ def print_result(text: str, *, color: bool | None = None, exact: bool = False) -
         if color is not None:
             printable = _without_commands(printable)
         elif not exact or sys.stdout.isatty():
-            printable = safe(printable)
+            printable = safe(printable, _NO_ANNOTATION if annotations else _COMMAND)
         click.echo(printable, color=color)
 
 
@@ -74,17 +76,17 @@ def _printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def safe(text: str) -> str:
+def safe(text: str, commands: re.Pattern[str] = _COMMAND) -> str:
     """Return text with escapes for all characters but line breaks and tabs that nobody would see, and for CI commands.
 
-    JSON stays the same value. Annotations, such as ``::error file=…``, stay commands; reports are made of them.
+    JSON stays the same value.
     """
     shown = "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.split("\n"))
-    return _without_commands(shown)
+    return _without_commands(shown, commands)
 
 
-def _without_commands(text: str) -> str:
-    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
+def _without_commands(text: str, commands: re.Pattern[str] = _COMMAND) -> str:
+    return commands.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
 def _sign(sign: str) -> str:

@@ -75,7 +75,7 @@ def changes_text(review: Review) -> str:
             "",
         ]
     advice = [review.advice] if review.advice else []
-    return "\n".join([*map(escape_control, lines), summary(review), *advice])
+    return "\n".join(map(escape_control, [*lines, summary(review), *advice]))
 
 
 def changes_json(review: Review) -> str:

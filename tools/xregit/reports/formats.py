@@ -84,6 +84,8 @@ def _xml(text: str) -> str:
 
 # GitHub refuses a run with more results, and shows none of it.
 MAX_RESULTS = 25_000
+# In a message, such a text would be a link (SARIF 2.1.0, section 3.11.6).
+_LINK = re.compile(r"\[(?=[^\]]*\]\()")
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
@@ -142,7 +144,7 @@ def _result(item: Diagnostic, rule_index: int) -> dict[str, Any]:
         "ruleId": item.rule,
         "ruleIndex": rule_index,
         "level": LEVELS[item.severity],
-        "message": {"text": f"{item.message}\n{item.help}".strip()},
+        "message": {"text": _LINK.sub(r"\\[", f"{item.message}\n{item.help}".strip())},
         "locations": [_location(item)],
     }
     return result | ({"properties": {"requirement": item.requirement}} if item.requirement else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import escape
 from urllib.parse import quote
 
 from xregit.changes.change import AUDIENCES
@@ -22,7 +23,7 @@ MAX_CHARACTERS = 65_000
 MAX_ROWS = 200
 MAX_REACHED = 50
 _FEWER_ROWS = (MAX_ROWS, 50, 10, 1, 0)
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
 # What is in quotes, and the example of a payload, which has quotes of its own.
 _QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
 _NOTES = {
@@ -153,7 +154,7 @@ def _title(item: ReviewItem, page: Page) -> str:
     parts_of_xid = xid.split("/")
     name = _link(_code(parts_of_xid[-1] or "registry"), page(xid))
     parents = "/".join(parts_of_xid[2:-2:2])  # the group, and of a version the schema too
-    return f"**{name}**, {kind}{f' of {_code(parents)}' if parents else ''}"
+    return f"**{name}**, {_escaped(kind)}{f' of {_code(parents)}' if parents else ''}"
 
 
 def _cell(says: str, impact: str) -> str:
@@ -165,8 +166,8 @@ def _reached_entities(item: ReviewItem, form: _Form) -> str:
     reached = item.change.reaches[: form.reached]
     rows = [f"- {_link(_code(xid), form.page(xid))}" for xid in reached]
     remaining = len(item.change.reaches) - len(reached)
-    title = f"{len(item.change.reaches)} reached by {_escaped(item.change.attribute or 'the change')} of "
-    head = f"<details><summary>{title}{_escaped(item.change.xid)}</summary>"
+    title = f"{len(item.change.reaches)} reached by {_escaped_html(item.change.attribute or 'the change')} of "
+    head = f"<details><summary>{title}{_escaped_html(item.change.xid)}</summary>"
     return "\n".join([head, "", *rows, *([f"- and {remaining:,} more"] if remaining else []), "", "</details>"])
 
 
@@ -188,6 +189,11 @@ def _prose(text: str) -> str:
 def _escaped(text: str) -> str:
     # In a comment, a name behind an @ would call somebody.
     return _SPECIAL.sub(r"\\\1", escape_control(text)).replace("@", "@&#8203;")
+
+
+def _escaped_html(text: str) -> str:
+    """Return a text for a line of HTML, where Markdown's escapes mean nothing."""
+    return escape(escape_control(text)).replace("@", "@&#8203;")
 
 
 def _code(text: str) -> str:
