@@ -222,6 +222,11 @@ DOCUMENTS = {"schemagroups/g/schemas/s": "application/xml"}
 FILES = {name: data.decode() for name, data in host_files("https://example.com/api", DOCUMENTS).items()}
 
 
+def test_no_folder_is_left_out_by_pages() -> None:
+    """GitHub Pages drops what begins with an underscore, unless this file is there."""
+    assert FILES[".nojekyll"] == ""
+
+
 def test_headers_take_back_what_holds_for_all() -> None:
     """Cloudflare joins what several rules say, so the rule for a document begins by taking the type away."""
     blocks = FILES["_headers"].split("\n/")

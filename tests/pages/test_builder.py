@@ -290,3 +290,18 @@ def test_file_takes_the_place_of_a_longer_one(tmp_path: Path) -> None:
     """Nothing of the former file stays, and lines end as they do in the text."""
     write_files(tmp_path, [("index.html", "a\nlong text\n"), ("index.html", "a\nb\n")])
     assert (tmp_path / "index.html").read_bytes() == b"a\nb\n"
+
+
+@pytest.mark.parametrize("page", ["api.md", "api/messagegroups/index.json", "API/index.md"])
+def test_address_of_the_static_api_is_free(tmp_path: Path, page: str) -> None:
+    """A hand-written file there would take the place of what the API says; a page beside it is fine."""
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: T\nplugins: [xregit]\n")
+    (tmp_path / "docs" / page).parent.mkdir(parents=True)
+    (tmp_path / "docs" / "apis.md").write_text("# APIs\n")
+    registry = small_folder(tmp_path)
+    build_site(registry, tmp_path / "out", config)
+    assert (tmp_path / "out" / ".nojekyll").read_bytes() == b""
+    (tmp_path / "docs" / page).write_text("{}")
+    with pytest.raises(XregitError, match=f'"{page}" would be in the folder "api/" of the site'):
+        build_site(registry, tmp_path / "out", config)

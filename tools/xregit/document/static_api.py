@@ -119,7 +119,10 @@ def _link(base: str) -> str:
     return f"<{base}/>; rel=xregistry-root"
 
 
+#: Without it, GitHub Pages leaves out what begins with an underscore, as ids may.
+NO_JEKYLL = ".nojekyll"
 HOSTS: Mapping[str, Callable[[str, Mapping[str, str]], str]] = {
+    NO_JEKYLL: lambda _base, _documents: "",
     "_headers": _headers,
     "staticwebapp.config.json": _azure,
     "nginx.conf": _nginx,

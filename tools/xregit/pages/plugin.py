@@ -22,6 +22,7 @@ from mkdocs.utils import get_relative_url
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import sentence
 from xregit.document import read
+from xregit.document.static_api import NO_JEKYLL
 from xregit.errors import XregitError
 from xregit.pages import ASSETS, Page
 from xregit.pages.builder import refuse_file_addresses, write_files
@@ -46,6 +47,8 @@ from xregit.source.file_tree import link_on_the_way
 from xregit.source.repository import find
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
 
 
 START = "Start"
+# Where publish.yml puts the static API.
+API = "api/"
 # What pages of the catalog may load and run: files of the site (Content Security Policy, level 3).
 POLICY = (
     "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -132,6 +137,8 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
                 self.site = SiteContext(registry, _manual_address(str(self.config.manual or "")))
                 pages = list(track(all_pages(self.site), "making pages", len(registry)))
             existing = {file.dest_uri for file in files}
+            if self.config.manual is not True:
+                _keep_api_free(files, pages)
             refuse_file_addresses(pages, {*existing, *ASSETS, INDEX, THEME_INDEX})
         except XregitError as error:  # which MkDocs shows in one line if a plugin raises it
             raise PluginError(str(error)) from error
@@ -219,7 +226,7 @@ class XregitPlugin(BasePlugin[XregitConfig]):  # type: ignore[no-untyped-call]
         pages, folder = [page.catalog_page for page in self.catalog_pages], Path(config.site_dir)
         if self.config.manual is not True:
             write_files(folder, site_files(self.site, pages, config.site_url or ""))
-        write_files(folder, self.scripts.items())
+        write_files(folder, [*self.scripts.items(), (NO_JEKYLL, "")])
         write_files(folder, map(as_markdown, pages))
         if self.has_search:
             index = Index()
@@ -284,6 +291,18 @@ def _refuse_links(files: Files, docs: Path) -> None:
     for file in files:
         if file.src_dir == str(docs) and file.abs_src_path and link_on_the_way(top, Path(str(file.abs_src_path))):
             raise PluginError(f'"{file.src_uri}" is a symbolic link or lies behind one; copy what it leads to')
+
+
+def _keep_api_free(files: Files, pages: Iterable[Page]) -> None:
+    """Refuse a page, or another file of the site, where the static API is shown with the site.
+
+    Raises:
+        XregitError: there is one.
+    """
+    places = {file.src_uri: file.dest_uri for file in files} | {page.title: page.address for page in pages}
+    taken = next((name for name, place in places.items() if f"{place}/".lower().startswith(API)), "")
+    if taken:
+        raise XregitError(f'"{taken}" would be in the folder "{API}" of the site, which the static API has; rename it')
 
 
 def _warn_of_problems(registry: Registry) -> None:
