@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.folders import registry_of
+from xregit.catalog.loader import read_contents
 from xregit.changes import diff
 
 SCHEMA = '{"type": "object"}'
@@ -31,17 +31,20 @@ def pointer(document: str) -> str:
         (OTHER, SCHEMA, ["breaking"]),
     ],
 )
-def test_a_pointer_stands_for_its_document(before: str, after: str, impacts: list[str], tmp_path: Path) -> None:
+def test_a_pointer_stands_for_its_document(before: str, after: str, impacts: list[str]) -> None:
     """Nothing has changed where it leads to the document that is there; of another one nobody can tell."""
     states = [
-        registry_of(
-            tmp_path / name,
+        read_contents(
+            Path("/nowhere"),
             {
-                "schemagroups/s/schemas/x/schema.yaml": "versions:\n  '1':\n    format: JsonSchema/draft-07\n",
-                "schemagroups/s/schemas/x/versions/1.json": text,
+                "registry.yaml": b"registryid: r\n",
+                "schemagroups/s/schemagroup.yaml": b"description: S.\n",
+                "schemagroups/s/schemas/x/schema.yaml": b"versions:\n  '1':\n    format: JsonSchema/draft-07\n",
+                "schemagroups/s/schemas/x/versions/1.json": text.encode(),
             },
+            "c0ffee",
         )
-        for name, text in (("before", before), ("after", after))
+        for text in (before, after)
     ]
     result = diff(*states)
     assert [str(change.impact) for change in result] == impacts

@@ -69,6 +69,14 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
             read(root, name)
 
 
+def test_pointer_of_git_lfs_is_no_file(tmp_path: Path) -> None:
+    """In the checkout it is called one, and the remedy is named."""
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 151\n"
+    (tmp_path / "1.avsc").write_bytes(pointer)
+    with pytest.raises(FileError, match=r"a pointer of Git LFS, not the file itself; .*git lfs pull"):
+        read(tmp_path, "1.avsc")
+
+
 def test_a_registry_may_itself_be_reached_through_a_link(tmp_path: Path) -> None:
     """The folder's own name is nobody's business."""
     _write(tmp_path / "real", "a.yaml")

@@ -26,6 +26,9 @@ _SAFE_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 # Windows reserves these names, whatever extension follows.
 _DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)"
 
+# Commits have the pointer alone, with which documents are compared; in a checkout it is a mistake.
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
@@ -116,7 +119,10 @@ def read(root: Path | str, relative: str) -> bytes:
             if problem:
                 raise FileError(problem)
             with open(descriptor, "rb", buffering=0, closefd=False) as file:
-                return file.readall()
+                data = file.readall()
+            if problem := _pointer_problem(relative, data):
+                raise FileError(problem)
+            return data
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -180,6 +186,14 @@ def _size_problem(path: str, size: int) -> FileProblem | None:
         return None
     message = f"the file has about {-(-size // 2**20)} MiB, but at most {MAX_FILE_BYTES // 2**20} MiB are read"
     return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
+
+
+def _pointer_problem(path: str, data: bytes) -> FileProblem | None:
+    """Return what is wrong with a file that Git LFS keeps, where only its pointer is there."""
+    if not data.startswith(_LFS_POINTER):
+        return None
+    advice = '"git lfs pull" fetches the file, in a workflow "lfs: true" for actions/checkout'
+    return FileProblem("file-unreadable", path, "this is a pointer of Git LFS, not the file itself", advice)
 
 
 def _nested_problem(prefix: str) -> FileProblem:
