@@ -138,7 +138,8 @@ def test_pull_request_gets_one_comment(made: Repository, tmp_path: Path, existin
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **values}
     subprocess.run([*BASH, "-c", step["run"]], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "comment.md").read_text(encoding="utf-8") == (
-        "<!-- message catalog -->\n\n## 1 breaking change\n\n[Findings, and a preview of the site](https://run)\n"
+        "<!-- message catalog -->\n\n## 1 breaking change\n\n[Findings, and a preview of the site](https://run), "
+        "which `python3 -m http.server` shows once unpacked\n"
     )
     place = "--method PATCH repos/a/b/issues/comments/7" if existing else "repos/a/b/issues/1/comments"
     calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
