@@ -276,6 +276,11 @@ FILES: Mapping[str, Grow] = {
         "model.yaml": b"groups: {glossaries: {singular: glossary, resources: {terms: {singular: term, "
         b"hasdocument: false, attributes: {seealso: {type: array, item: {type: xid}}}}}}}\n",
     },
+    "paths of the settings and findings": lambda size: {
+        "xregit.yaml": b"paths:\n"
+        + repeated('  /messagegroups/a@*/**: {description-missing: "off"}\n', size // 2).encode(),
+        **_files("messagegroups/g/messages/m@.yaml", "name: A\n", size // 2, 60),
+    },
     "misplaced files": lambda size: _files("messagegroup/g@/messagegroups.yaml", "name: G\n", size, 8),
     "endpoints": lambda size: _files("endpoints/e@/endpoint.yaml", _ENDPOINT.decode(), size, len(_ENDPOINT)),
     "versions without documents": lambda size: {
