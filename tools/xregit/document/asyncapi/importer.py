@@ -299,8 +299,18 @@ class _DocumentImporter:
 
     def servers(self, names: list[Any] | None) -> tuple[Node, ...]:
         """Return the servers of these names, or all."""
-        nodes = {item.name: self.reader.resolve(item) for item in self.reader.members(self.root, "servers")}
-        return tuple(node for name, node in nodes.items() if names is None or name in names)
+        return tuple(node for name, node in self.all_servers.items() if names is None or name in names)
+
+    @cached_property
+    def all_servers(self) -> dict[str, Node]:
+        """The servers of the document by name; every channel asks for them."""
+        return {item.name: self.reader.resolve(item) for item in self.reader.members(self.root, "servers")}
+
+    @cached_property
+    def server_protocols(self) -> dict[Any, str]:
+        """The protocols of the document's servers, by our names, by the servers' places."""
+        servers = self.all_servers.values()
+        return {item.place: protocol_of(item.text("protocol"), scalar(item.get("protocolVersion"))) for item in servers}
 
     def servers_by_protocol(self, operation: OperationSource) -> dict[str, dict[str, Node]]:
         """Return an operation's protocols, by our names, each with the channel's servers, or else those of bindings."""
@@ -311,7 +321,7 @@ class _DocumentImporter:
             return {protocol: {server.name: server for server in channel.servers}}
         parts = [channel.node, *operation.nodes, *(node for message in channel.messages for node in message.nodes)]
         bindings = [protocol_by_binding(item.name) for part in parts for item in self.reader.members(part, "bindings")]
-        names = [protocol_of(item.text("protocol"), scalar(item.get("protocolVersion"))) for item in channel.servers]
+        names = [self.server_protocols[server.place] for server in channel.servers]
         choices = tuple(dict.fromkeys((*names, *bindings)))
         for name, server in zip(names, channel.servers, strict=True):
             # A web socket may carry another protocol, which other servers or the bindings name.
