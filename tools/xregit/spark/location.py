@@ -171,7 +171,7 @@ def _storage_options(url: str, settings: Mapping[str, str]) -> dict[str, str]:
 
 CAUSE = "Caused by: "
 MORE_MEMORY = "give Spark more memory, such as with --conf spark.driver.memory=4g"
-_NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|^\[INVALID_DRIVER_MEMORY\]")
+_NO_MEMORY = re.compile(r"java\.lang\.OutOfMemoryError|^\[INVALID_DRIVER_MEMORY\b")
 # The errors of both writers for a table that was created, or changed, since our snapshot.
 _CONFLICT = re.compile(r"already exists at that location|\[DELTA_CONCURRENT_|\[DELTA_TABLE_ALREADY_EXISTS\]")
 # Spark's messages begin with an error class; the following lines are advice or a query's plan.
