@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fuzzing.readers import READERS
-from tests.sizes import some
+from tests.sizes import sample, some
 from tests.steps import at_most
 
 REGRESSIONS = Path(__file__).parent / "regressions"
@@ -31,7 +31,7 @@ def test_find_stays_mended(name: str) -> None:
 @pytest.mark.parametrize("name", READERS)
 def test_seeds_are_read(name: str) -> None:
     """What fuzzing begins with breaks no law."""
-    for seed in READERS[name].seeds():
+    for seed in sample([*READERS[name].seeds()]):
         READERS[name].read(seed)
 
 

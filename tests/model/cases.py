@@ -23,7 +23,7 @@ def cases(pattern: str = "*.yaml") -> list[Any]:
 
 def _cases(pattern: str) -> Iterator[Any]:
     for path in sorted(FOLDER.glob(pattern)):
-        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for case in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
             marks = [pytest.mark.requirement(*case["requirement"].split())] if "requirement" in case else []
             yield pytest.param(case, id=f"{path.stem}: {case['name']}", marks=marks)
 

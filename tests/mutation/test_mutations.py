@@ -79,6 +79,7 @@ def test_faults_are_found_where_they_are(small: Contents, record_property: Calla
     assert 1 - len(wrong) / len(faults) >= MIN_FOUND, "\n".join(wrong)
 
 
+@pytest.mark.long
 def test_faults_are_found_in_a_large_catalog(large: Contents, record_property: Callable[[str, object], None]) -> None:
     """Among many messages, endpoints and schemas that are right it is the same."""
     faults = of_large(large)

@@ -237,16 +237,25 @@ def test_new_site_replaces_the_old_one(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_configuration_is_one_line(tmp_path: Path, text: str, expected: str) -> None:
-    """A configuration that MkDocs refuses is an error of one line, and the old site stays."""
+    """A configuration that MkDocs refuses is an error of one line, and nothing is written."""
     (tmp_path / "docs").mkdir()
     config = tmp_path / "mkdocs.yml"
     config.write_text(text)
-    out = tmp_path / "out"
-    registry = small_folder(tmp_path)
-    build_site(registry, out)
     with pytest.raises(XregitError, match=expected) as caught:
-        build_site(registry, out, config)
+        build_site(small_folder(tmp_path), tmp_path / "out", config)
     assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_site_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
+    """An error during the build keeps what was built before."""
+    (tmp_path / "docs").mkdir()
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: Test\nplugins: [nothing, xregit]\n")
+    registry, out = small_folder(tmp_path), tmp_path / "out"
+    build_site(registry, out)
+    with pytest.raises(XregitError, match="nothing"):
+        build_site(registry, out, config)
     assert (out / "index.html").is_file()
 
 

@@ -14,6 +14,7 @@ from xregit.errors import XregitError
 from xregit.spark.executors import PROVIDED, STAMP, write_archive
 
 
+@pytest.mark.long
 def test_archive_has_native_packages_and_nothing_that_a_spark_has(tmp_path: Path) -> None:
     """Another Python finds xregit and its packages there, with nothing else on its path."""
     path = write_archive(tmp_path / "xregit.tar.gz")
