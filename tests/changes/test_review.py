@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import date
 from json import dumps
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.catalog.folders import registry_of
+from tests.changes.test_differ import cases, states
 from xregit.changes import diff
 from xregit.changes.review import MergeDecision, Review, review
 from xregit.reports.changes import changes_text
@@ -179,6 +181,18 @@ def test_move_to_where_a_break_weighs_less_does_not_help(scope: str, tmp_path: P
     review = reviewed(tmp_path, states[0], states[1])
     assert review.failed
     assert [item.rule for item in review.diagnostics] == ["address-moved"]
+
+
+@pytest.mark.parametrize("case", cases("reviews.yaml"))
+def test_all_that_a_change_is_about_counts(case: dict[str, Any], tmp_path: Path) -> None:
+    """By its former and by its new xid: a waiver, a draft, a severity, and the day of a removal."""
+    old, new = states(tmp_path, case)
+    review_ = review(diff(old, new), old, new, today=TODAY)
+    breaks = [item for item in review_.items if item.decision is not MergeDecision.FINE]
+    assert sorted(f"{item.decision} {item.change.rule} {item.change.xid}" for item in breaks) == sorted(case["breaks"])
+    assert sorted(item.rule for item in review_.diagnostics) == sorted(case["rules"])
+    assert review_.failed == any(item.decision is MergeDecision.STANDS for item in breaks)
+    assert case.get("says", "") in "".join(f"{item.message} {item.help}" for item in review_.diagnostics)
 
 
 @pytest.mark.parametrize("attribute", ["basemessage", "xref"])

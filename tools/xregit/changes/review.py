@@ -158,11 +158,12 @@ def _child(value: object, key: str | int) -> object:
 
 LABEL, DRAFT = "stage", "draft"
 REMOVED, RENAMED, MADE_DRAFT = "definition-removed", "definition-renamed", "made-draft"
-ANNOUNCEMENTS = ("deprecated", "deprecation-changed")
+ANNOUNCEMENTS = ("deprecated", "deprecation-changed", RENAMED)
 USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
 NOT_COMPARED, SETTINGS, WAIVERS = "file-not-compared", "settings-changed", "waivers-changed"
 # Rules of `check` about names, which find the same fault as the change that brought the name.
 OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
+MESSAGES = "/messages/"
 MAX_LISTED = 3
 _GROUP_DEPTH, _RESOURCE_DEPTH = 3, 5
 _SEVERITIES = tuple(Severity)
@@ -239,17 +240,21 @@ def review(changes: Sequence[Change], before: Registry, after: Registry, *, toda
 
 
 class _Reviewer:
-    """One review; ``used`` are the changes that need a waiver, by the waiver's place in the file."""
+    """One review; ``used`` are the changes that need a waiver, by its place in the file, None if it does not suffice.
+
+    ``other_xids`` has the former xid of what is renamed by the new one, and the new one by the former.
+    """
 
     def __init__(self, before: Registry, after: Registry, today: date) -> None:
         self.before, self.after, self.today = before, after, today
         self.waivers = tuple(load_waivers(before if before.has_policy else after))
         self.severity = severities(after, before)
-        self.used: dict[int, Change] = {}
-        self.former_xids: dict[str, str] = {}
+        self.used: dict[int, Change | None] = {}
+        self.other_xids: dict[str, str] = {}
 
     def review(self, changes: Sequence[Change]) -> Review:
-        self.former_xids = {item.xid: str(item.before) for item in changes if item.rule == RENAMED}
+        pairs = [(item.xid, str(item.before)) for item in changes if item.rule == RENAMED]
+        self.other_xids = {one: other for pair in pairs for one, other in (pair, pair[::-1])}
         items = tuple(self.decide(change) for change in changes)
         path = self.after.place.path.removesuffix(REGISTRY_FILE) + WAIVERS_FILE
         advice = intended_break(path)
@@ -268,53 +273,97 @@ class _Reviewer:
             return ReviewItem(change, MergeDecision.FINE, place, span)
         if self.is_draft(change):
             return ReviewItem(change, MergeDecision.DRAFT, place, span, reason="draft: no compatibility guarantee")
-        removal = removal_of(self.before, change.xid) if change.rule == REMOVED else None
+        removal = self.removal_before(change) if change.rule == REMOVED else None
         if removal is not None and removal <= self.today:
             reason = f"its removal was announced for {removal}"
             return ReviewItem(change, MergeDecision.ANNOUNCED, place, span, reason=reason)
-        waiver = next((item for item in self.waivers if item.covers(change)), None)
-        if waiver is not None:
-            self.used.setdefault(waiver.index, change)
-            if self.today <= waiver.until:
-                reason = f"let through by {waiver.approvedby} until {waiver.until}: {waiver.reason}"
-                return ReviewItem(change, MergeDecision.WAIVED, place, span, reason=reason)
+        waivers, uncovered = self.waivers_of(change)
+        valid = [waiver for waiver in waivers if self.today <= waiver.until]
+        for waiver in waivers:
+            suffices = waiver not in valid or not uncovered
+            self.used[waiver.index] = self.used.get(waiver.index) or (change if suffices else None)
+        if not uncovered:
+            reasons = (f"by {item.approvedby} until {item.until}: {item.reason}" for item in waivers)
+            reason = f"let through {'; '.join(dict.fromkeys(reasons))}"
+            return ReviewItem(change, MergeDecision.WAIVED, place, span, reason=reason)
         severity = self.severity_of(change, place)
         decision = MergeDecision.STANDS if severity is not None else MergeDecision.OFF
         name = find_new_name(self.before, self.after, change)
         if name is not None and name.replaces:
             place, span = locate_change(self.before, self.after, change, name.path)
+        if valid:
+            advice = f'The waiver of "{valid[0].xid}" does not cover "{uncovered[0]}".'
+            change = replace(change, help=f"{change.help} {advice}".lstrip())
         return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
 
+    def names(self, *xids: str) -> list[str]:
+        """Return xids, and the former or new ones of what is renamed.
+
+        Nobody moves a definition, or a part of it, to where its break would count less.
+        """
+        names = dict.fromkeys(xids)
+        for xid in xids:
+            head = xid
+            while head and head not in self.other_xids:
+                head = parent(head)
+            other = self.other_xids[head] + xid.removeprefix(head) if head else ""
+            if any(self.entities(other)):
+                names[other] = None
+        return list(names)
+
+    def former_xids(self, *xids: str) -> list[str]:
+        """Return the xids of what was there before, as they were then."""
+        return [xid for xid in self.names(*xids) if self.before.entity(xid) is not None]
+
+    def removal_before(self, change: Change) -> date | None:
+        """Return the day on which what changes was to be removed, by what was announced before."""
+        return next((removal_of(self.before, xid) for xid in self.former_xids(change.xid)), None)
+
+    def entities(self, xid: str) -> list[Entity]:
+        """Return what has an xid, before and now."""
+        return [entity for state in (self.before, self.after) if (entity := state.entity(xid)) is not None]
+
+    def waivers_of(self, change: Change) -> tuple[list[Waiver], list[str]]:
+        """Return the waivers that are about a change, and the xids that none covers any more.
+
+        Each message that it reaches must be covered as well, unless it goes with its group or leaves an endpoint.
+        """
+        inside = tuple(f"{xid}/" for xid in self.names(change.xid))
+        reached = (xid for xid in change.reaches if MESSAGES in xid and not xid.startswith(inside))
+        xids = self.names(change.xid, *(reached if change.entity != "endpoint" else ()))
+        waivers = sorted((item for item in self.waivers if item.is_about(change)), key=lambda item: item.until)
+        found = {xid: next((item for item in reversed(waivers) if item.covers(xid)), None) for xid in xids}
+        used = [item for item in dict.fromkeys(found.values()) if item is not None]
+        return used, [xid for xid, item in found.items() if item is None or self.today > item.until]
+
     def without_notice(self, change: Change) -> Change:
-        """Return the announcement of a removal for a day that has come as what it is: a removal without notice."""
+        """Return the announcement of a removal for a day that has come as what it is: a removal without notice.
+
+        A move to where such a day was announced announces it for what moves.
+        """
         day = removal_of(self.after, change.xid) if change.rule in ANNOUNCEMENTS else None
-        if day is None or day > self.today or day == removal_of(self.before, change.xid):
+        if day is None or day > self.today or day == self.removal_before(change):
             return change
         message = f"Its removal is announced for {day}, which leaves nobody time to move."
         advice = 'Name a day that lies ahead as "removal".'
+        if change.rule == RENAMED:
+            advice = "Move it to where no removal is due."
         says = dict.fromkeys(AUDIENCES, "have no time to move")
         worst = Impact.BREAKING
         return replace(change, rule=REMOVED, producer=worst, consumer=worst, message=message, says=says, help=advice)
 
     def severity_of(self, change: Change, place: Place) -> Severity | None:
-        """Return the severity of a change: the worst of those of all that it reaches, also under former names.
-
-        Nobody moves a definition, or a part of it, to where its break would weigh less.
-        """
-        renamed = (new for new in self.former_xids if f"{change.xid}/".startswith(f"{new}/"))
-        others = (*(self.former_xids[new] + change.xid.removeprefix(new) for new in renamed), *change.reaches)
-        entities = ((xid, self.before.entity(xid) or self.after.entity(xid)) for xid in others)
-        paths = [(place.path, change.xid), *((entity.place.path, xid) for xid, entity in entities if entity)]
+        """Return the severity of a change: the worst of those of all that it is about."""
+        xids = self.names(change.xid, *change.reaches)
+        others = ((item.place.path, xid) for xid in xids for item in self.entities(xid))
+        paths = dict.fromkeys(((place.path, change.xid), *others))
         candidates = (self.severity(change.rule, path, xid) for path, xid in paths)
         return min((item for item in candidates if item is not None), key=_SEVERITIES.index, default=None)
 
     def is_draft(self, change: Change) -> bool:
-        """Return whether all that a change touches was a draft before it."""
-        if change.rule == MADE_DRAFT:
-            return False
-        old = str(change.before) if change.rule == RENAMED else change.xid
-        reaches = (xid for xid in change.reaches if self.before.entity(xid) is not None)
-        return all(in_draft(self.before, xid) for xid in (old, *reaches))
+        """Return whether all that a change is about was a draft before it."""
+        xids = self.former_xids(change.xid, *change.reaches)
+        return change.rule != MADE_DRAFT and bool(xids) and all(in_draft(self.before, xid) for xid in xids)
 
     def with_advice(self, change: Change, removal: date | None, name: NewName | None) -> Change:
         """Return a change with advice that fits: the old name, or what was announced of a removal."""
@@ -332,6 +381,8 @@ class _Reviewer:
         for waiver in self.waivers:
             change = self.used.get(waiver.index)
             advice = ""
+            if change is None and waiver.index in self.used:
+                continue  # the finding itself says that it does not suffice
             if change is None:
                 rule, advice = UNNEEDED, "Remove it."
                 message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
@@ -341,7 +392,7 @@ class _Reviewer:
             else:
                 rule = USED
                 permission = f"is let through until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
-                message = f'"{waiver.rule}" of "{change.xid}" {permission}'
+                message = sentence(f'"{waiver.rule}" of "{change.xid}" {permission}') + _describe_reach(change)
             place = ("waivers", places[waiver.content]) if waiver.content in places else ()
             if place or rule != UNNEEDED:
                 yield from self.report(rule, place, message, advice, waiver.xid)
@@ -413,12 +464,14 @@ def _diagnostic(item: ReviewItem, advice: str) -> Diagnostic:
 def describe_change(change: Change) -> str:
     """Return what a change does, in sentences: what it is, what it means for whom, and what else it reaches."""
     effects = [f"{name.capitalize()}s {change.says[name]}." for name in change.audience if name in change.says]
-    text = f"{change.text} {' '.join(effects)}".rstrip()
-    if not change.reaches:
-        return text
+    return f"{change.text} {' '.join(effects)}".rstrip() + _describe_reach(change)
+
+
+def _describe_reach(change: Change) -> str:
+    """Return what else a change reaches, as a sentence that follows others."""
     first = ", ".join(f'"{xid}"' for xid in change.reaches[:MAX_LISTED])
     more = len(change.reaches) - MAX_LISTED
-    return f"{text} It reaches {first}{f' and {more} more' if more > 0 else ''}."
+    return f" It reaches {first}{f' and {more} more' if more > 0 else ''}." if first else ""
 
 
 def _worst_per_name(
@@ -512,11 +565,13 @@ class Waiver:
         """All that it says, wherever it stands."""
         return (self.xid, self.rule, self.attribute, self.reason, self.approvedby, self.until)
 
-    def covers(self, change: Change) -> bool:
-        """Return whether it is about a change; without an attribute it is about all of an entity."""
-        if self.rule != change.rule or self.attribute not in {"", change.attribute}:
-            return False
-        return fnmatchcase(change.xid, self.xid)
+    def is_about(self, change: Change) -> bool:
+        """Return whether it names what changes; without an attribute it is about all of an entity."""
+        return self.rule == change.rule and self.attribute in {"", change.attribute}
+
+    def covers(self, xid: str) -> bool:
+        """Return whether it is about an entity."""
+        return fnmatchcase(xid, self.xid)
 
 
 def load_waivers(registry: Registry) -> Iterator[Waiver]:
