@@ -19,8 +19,10 @@ from xregit.arguments import to_day
 from xregit.catalog.entities import Group, Place, Resource, Version
 from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.registry import Entity, Registry, expect_registry
+from xregit.catalog.settings import TEXTS
 from xregit.changes.attribute_diff import alike
 from xregit.changes.change import AUDIENCES, Change, Impact
+from xregit.changes.verdict_table import quote_value
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered, sentence
 from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.similarity import is_misspelled
@@ -407,8 +409,14 @@ class _Reviewer:
                 yield Diagnostic(NOT_COMPARED, severity, path, message, help=advice)
 
     def changed_settings(self) -> Iterator[Diagnostic]:
-        """Yield each rule that has another severity than before, in all of the registry or in a part."""
+        """Yield each setting that differs, and each rule's severity, in all of the registry or in a part."""
         before, after = (_levels(state) for state in (self.before, self.after))
+        for name in TEXTS if self.before.has_policy else ():
+            old, new = (getattr(state.settings, name) or None for state in (self.before, self.after))
+            if old != new:
+                message = f'The setting "{name}" changes from {quote_value(old)} to {quote_value(new)}.'
+                advice = "What is published changes with it; see who relies on that."
+                yield from self.report(SETTINGS, (name,) if name in self.after.settings.raw else (), message, advice)
         for key in sorted({*before, *after}) if self.before.has_policy else ():
             old, new = before.get(key, "its default"), after.get(key, "its default")
             if old != new:

@@ -165,7 +165,7 @@ POLICY = (
     *_declare_change(
         Severity.WARNING,
         {
-            "settings-changed": ("", "A change sets how bad findings are."),
+            "settings-changed": ("", "A change sets how bad findings are, or what is published."),
             "waivers-changed": ("", "A change brings a waiver, which counts from the next change on."),
         },
     ),
