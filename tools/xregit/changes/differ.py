@@ -64,6 +64,10 @@ class _Comparison:
         old_xids = {new: old for old, new in self.match.renamed.items()}
         messages: dict[str, list[Difference]] = {}
         states: dict[str, tuple[MessageState, MessageState]] = {}
+        schemas = [
+            {user: schema for schema, users in state.indexes.schema_users.items() for user in users}
+            for state in (self.before, self.after)
+        ]
         for xid in self.after:
             old, new = self.before.entity(old_xids.get(xid, xid)), self.after.entity(xid)
             if isinstance(old, Group) and isinstance(new, Group):
@@ -78,10 +82,14 @@ class _Comparison:
                     continue
                 pair = MessageState(self.before, old), MessageState(self.after, new)
                 inline = self.schemas_changed and pair[0].attributes.get("dataschema") is not None
-                if inline or not alike(pair[0].attributes, pair[1].attributes):
+                was, now = schemas[0].get(old.xref or old.xid), schemas[1].get(new.xref or new.xid)
+                leads_elsewhere = was is not None and now not in {None, self.match.renamed.get(was, was)}
+                if inline or leads_elsewhere or not alike(pair[0].attributes, pair[1].attributes):
                     states[xid] = pair
-                    schemas = diff_message_schema(xid, *pair, others_changed=self.schemas_changed)
-                    messages[xid] = [*diff_message(xid, *pair), *schemas]
+                    payload = diff_message_schema(
+                        xid, *pair, others_changed=self.schemas_changed, leads_elsewhere=leads_elsewhere
+                    )
+                    messages[xid] = [*diff_message(xid, *pair), *payload]
         yield from deduplicate(messages, states)
         yield from self.dangling_references()
 

@@ -169,14 +169,17 @@ def refers_elsewhere(document: Any) -> bool:
 
 
 def diff_message_schema(
-    xid: str, before: MessageState, after: MessageState, *, others_changed: bool = False
+    xid: str, before: MessageState, after: MessageState, *, others_changed: bool = False, leads_elsewhere: bool = False
 ) -> Iterator[Difference]:
     """Yield what differs in a message's own schema, or in its reference to one.
 
-    ``others_changed`` says that some schema document differs, so that a schema which refers to others may too.
+    ``others_changed`` says that some schema document differs, so that a schema which refers to others may too, and
+    ``leads_elsewhere`` that the reference means another schema than before, as that to an alias may.
     """
     old, new = schema_attributes(before), schema_attributes(after)
-    follow = others_changed and old["dataschema"] is not None and refers_elsewhere(old["dataschema"])
+    leads_elsewhere = leads_elsewhere and alike(old, new)
+    refers = others_changed and old["dataschema"] is not None and refers_elsewhere(old["dataschema"])
+    follow = leads_elsewhere or refers
     if alike(old, new) and not follow:
         return
     name = next((name for name in ("dataschema", *REFERENCES) if (old | new).get(name) is not None), "dataschemaformat")
@@ -192,7 +195,12 @@ def diff_message_schema(
         comparison = compare_payloads(one, other, follow=follow)
         if alike(old, new) and comparison.relation == SAME:
             return
-        yield comparison.difference(xid, "message", (name,), one.reference, other.reference)
+        texts = (one.reference, other.reference)
+        if leads_elsewhere:
+            texts = (one.uri, other.uri)
+            detail = f', as its reference leads to "{other.uri}" instead of "{one.uri}"{comparison.detail}'
+            comparison = replace(comparison, detail=detail)
+        yield comparison.difference(xid, "message", (name,), *texts)
 
 
 def schema_attributes(state: MessageState) -> dict[str, Any]:
