@@ -55,7 +55,8 @@ class _Comparison:
         self.match = match_entities(before, after, renamed)
         self.split = split_endpoints(before, after, self.match.added)
         self.joined = split_endpoints(after, before, self.match.removed)
-        self.schemas_changed = before.schema_documents.by_xid != after.schema_documents.by_xid
+        documents = [(state.schema_documents.by_xid, state.schema_documents.baseurl) for state in (before, after)]
+        self.schemas_changed = documents[0] != documents[1]
 
     def differences(self) -> Iterator[Difference]:
         yield from self.diff_attributes()

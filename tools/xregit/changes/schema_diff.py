@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 
 
 EQUAL, UNCLEAR = "equal", "unclear"
-# What leads from a schema document into others: a reference that does not begin with "#", and an import.
-_ELSEWHERE = re.compile(rb'"\$(?:ref|extends|import|importdefs)"\s*:\s*"[^"#]|\b(?:import|include|redefine|override)\b')
+# What may lead from a schema document into others: a reference that does not begin with "#", an import, and what can
+# hide these, which is an escape in JSON, and UTF-16 in XML.
+_ELSEWHERE = re.compile(
+    rb'"\$(?:\w*[rR]ef|extends|import|importdefs)"\s*:\s*(?!"#)'
+    rb"|\b(?:import|include|redefine|override|schemaLocation)\b|\\u|\x00"
+)
 REFERENCES = ("dataschemauri", "dataschemaxid")
 _LFS_START, _LFS_HASH = b"version https://git-lfs.github.com/spec/", b"oid sha256:"
 _MAX_LFS_BYTES = 1024
@@ -164,6 +168,8 @@ def points_to(pointer: Any, document: Any) -> bool:
 
 def refers_elsewhere(document: Any) -> bool:
     """Return whether a document, or a schema in a message, may refer to other documents."""
+    if isinstance(document, str):
+        document = document.encode(errors="backslashreplace")
     data = document if isinstance(document, bytes) else dumps(document, default=str).encode()
     return _ELSEWHERE.search(data) is not None
 
