@@ -147,11 +147,11 @@ def same_document(one: Any, other: Any) -> bool:
 
 
 def _parsed(document: Any) -> Any:
-    """Return the value of a JSON document, else the lines of a document without blanks around them."""
+    """Return the value of a JSON document, else the lines of a document."""
     if not isinstance(document, bytes):
         return document
     result = json_loader.parse(document)
-    return [text for line in document.splitlines() if (text := line.strip())] if result.problems else result.value
+    return document.splitlines() if result.problems else result.value
 
 
 def is_lfs_pointer(document: Any) -> bool:
