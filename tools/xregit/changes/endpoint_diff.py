@@ -24,9 +24,10 @@ from xregit.changes.attribute_diff import (
     selector_relation,
     value_relation,
 )
-from xregit.changes.change import Difference
-from xregit.changes.message_diff import shared_placeholders
-from xregit.changes.verdict_table import load_table, quote_value
+from xregit.changes.change import Difference, Impact
+from xregit.changes.message_diff import MessageState, diff_message, shared_placeholders
+from xregit.changes.schema_diff import diff_message_schema
+from xregit.changes.verdict_table import judge, load_table, quote_value
 from xregit.json_pointer import NamePath
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
@@ -73,7 +74,8 @@ def split_endpoints(whole: Registry, divided: Registry, xids: Iterable[str]) -> 
         if not isinstance(one, Group) or not isinstance(other, Group):
             continue
         moved = set(usages)
-        if moved and moved <= set(_texts(one, "usage")) - set(_texts(other, "usage")) and _has_same_content(one, part):
+        is_part = bool(moved) and moved <= set(_texts(one, "usage")) - set(_texts(other, "usage"))
+        if is_part and _has_same_content((whole, divided), (one, part)):
             whole_of[xid] = name
             parts_of[name].append(xid)
     return SplitEndpoints(divided, whole_of, {name: tuple(parts) for name, parts in parts_of.items()})
@@ -87,13 +89,23 @@ def _items_of(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
 
 
-def _has_same_content(one: Group, part: Group) -> bool:
-    ids = [sorted(rid for items in group.collections.values() for rid in items) for group in (one, part)]
-    return (
-        ids[0] == ids[1]
-        and one.attributes.get(GROUPS) == part.attributes.get(GROUPS)
-        and all(item.path[0] not in _COMMON for item in diff_attributes(one, part))
-    )
+def _has_same_content(registries: tuple[Registry, Registry], groups: tuple[Group, Group]) -> bool:
+    """Return whether two endpoints carry the same, and messages of their own that say the same."""
+    one, part = groups
+    ids = [{(plural, rid) for plural, items in group.collections.items() for rid in items} for group in groups]
+    if ids[0] != ids[1] or one.attributes.get(GROUPS) != part.attributes.get(GROUPS):
+        return False
+    if any(item.path[0] in _COMMON for item in diff_attributes(one, part)):
+        return False
+    for rid in one.collections.get("messages", {}):
+        old, new = (
+            MessageState(registry, group.collections["messages"][rid])
+            for registry, group in zip(registries, groups, strict=True)
+        )
+        differences = (*diff_message(rid, old, new), *diff_message_schema(rid, old, new))
+        if any(judge(item).impact is not Impact.COSMETIC for item in differences):
+            return False
+    return True
 
 
 def diff_endpoint(
