@@ -20,6 +20,7 @@ MENDED = {
     "domainlabel-not-found": "settings are no part of a document",
     "pattern-without-match": "settings are no part of a document",
     "unknown-rule-waived": "neither are waivers",
+    "waiver-without-effect": "neither are waivers",
     "group-without-owner": "a document has no files that one could own",
     "malformed-id": "an entity whose id is a path is left out",
     "xref-with-other-attributes": "of an alias only the reference is written",

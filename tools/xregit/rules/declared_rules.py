@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import Finding, Severity
+from xregit.model.times import moment
 from xregit.rules.attributes import near
-from xregit.rules.rule import Rule, finding, rule
+from xregit.rules.rule import DatedWaivers, Rule, finding, rule
+
+_WILDCARD = re.compile(r"[*?[]")
 
 
 def _declare_fault(about: str, rules: dict[str, str]) -> tuple[Rule, ...]:
@@ -176,11 +179,24 @@ WAIVABLE = frozenset(item.name for item in RULES if item.waivable)
 
 
 @rule(WAIVERS, Severity.ERROR)
-def unknown_rule_waived(_registry: Registry, file: Mapping[str, Any]) -> Iterator[Finding]:
+def unknown_rule_waived(_registry: Registry, dated: DatedWaivers) -> Iterator[Finding]:
     """A waiver names a rule that does not exist, or that it can't let through."""
-    waivers = file.get("waivers")
-    for index, waiver in enumerate(waivers if isinstance(waivers, list | tuple) else ()):
+    for index, waiver in enumerate(dated.waivers):
         name = waiver.get("rule") if isinstance(waiver, Mapping) else None
         if isinstance(name, str) and name not in WAIVABLE:
             help_ = near(name, WAIVABLE) or '"xregit explain" lists all rules; those about a change can be waived.'
             yield finding("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)
+
+
+@rule(WAIVERS, Severity.WARNING)
+def waiver_without_effect(registry: Registry, dated: DatedWaivers) -> Iterator[Finding]:
+    """A waiver has ended, or names an entity that does not exist."""
+    for index, waiver in enumerate(dated.waivers):
+        xid, until = (waiver.get(name) if isinstance(waiver, Mapping) else None for name in ("xid", "until"))
+        last = moment(until)
+        if last and dated.today and last.date() < dated.today:
+            message = f"The waiver ended on {last.date()}."
+            yield finding("waivers", index, "until", message=message, help="Remove it, or agree on a new day.")
+        elif isinstance(xid, str) and not _WILDCARD.search(xid) and xid != "/" and registry.entity(xid) is None:
+            message = f'There is no "{xid}" in the registry.'
+            yield finding("waivers", index, "xid", message=message, help="Correct the xid, or remove the waiver.")

@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     *declared_rules.IMPORT,
     *suppression.RULES,
     declared_rules.unknown_rule_waived,
+    declared_rules.waiver_without_effect,
     *(item for family in _FAMILIES for item in vars(family).values() if isinstance(item, Rule)),
     *declared_rules.RULES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -55,6 +55,14 @@ class Dated:
 
     entity: Group | Resource
     today: date
+
+
+@dataclass(frozen=True, slots=True)
+class DatedWaivers:
+    """The waivers on the day on which they are checked, if that is known."""
+
+    waivers: Sequence[Any]
+    today: date | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from xregit.model.language import NOTHING
 from xregit.progress import task, track
 from xregit.rules.attributes import text
 from xregit.rules.registry import RULES
-from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, Rule, RuleSettings
+from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, DatedWaivers, Rule, RuleSettings
 from xregit.rules.schemas import problems
 from xregit.rules.suppression import Suppressor
 
@@ -333,7 +333,9 @@ class Runner:
     def _waivers_findings(self) -> Iterator[Finding]:
         if self.registry.waivers:
             yield from check_value(self.registry.model.waivers, self.registry.waivers)
-            yield from self._findings_about("waivers", self.registry.waivers)
+            waivers = self.registry.waivers.get("waivers")
+            listed = waivers if isinstance(waivers, list | tuple) else ()
+            yield from self._findings_about("waivers", DatedWaivers(listed, self.today))
 
     def _right_file(self, item: Finding) -> str:
         """Return the help of a finding about a file beside the groups; another one may have an unknown attribute."""
