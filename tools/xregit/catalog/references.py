@@ -50,6 +50,11 @@ class SchemaReference:
     selector: str = ""
     xid: str = ""
 
+    @property
+    def pinned(self) -> str:
+        """The id of the version that it names, empty where it means the default one."""
+        return self.xid.partition(_VERSIONS)[2]
+
 
 def local_xid(text: str, baseurl: str = "") -> str:
     """Return the xid that a reference means, or an empty string where it leaves the registry.

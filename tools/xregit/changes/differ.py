@@ -57,6 +57,7 @@ class _Comparison:
         self.joined = split_endpoints(after, before, self.match.removed)
         documents = [(state.schema_documents.by_xid, state.schema_documents.baseurl) for state in (before, after)]
         self.schemas_changed = documents[0] != documents[1]
+        self.targets_changed = _schema_ids(before) != _schema_ids(after)
 
     def differences(self) -> Iterator[Difference]:
         yield from self.diff_attributes()
@@ -65,10 +66,6 @@ class _Comparison:
         old_xids = {new: old for old, new in self.match.renamed.items()}
         messages: dict[str, list[Difference]] = {}
         states: dict[str, tuple[MessageState, MessageState]] = {}
-        schemas = [
-            {user: schema for schema, users in state.indexes.schema_users.items() for user in users}
-            for state in (self.before, self.after)
-        ]
         for xid in self.after:
             old, new = self.before.entity(old_xids.get(xid, xid)), self.after.entity(xid)
             if isinstance(old, Group) and isinstance(new, Group):
@@ -83,8 +80,7 @@ class _Comparison:
                     continue
                 pair = MessageState(self.before, old), MessageState(self.after, new)
                 inline = self.schemas_changed and pair[0].attributes.get("dataschema") is not None
-                was, now = schemas[0].get(old.xref or old.xid), schemas[1].get(new.xref or new.xid)
-                leads_elsewhere = was is not None and now not in {None, self.match.renamed.get(was, was)}
+                leads_elsewhere = self.targets_changed and self.leads_elsewhere(*pair)
                 if inline or leads_elsewhere or not alike(pair[0].attributes, pair[1].attributes):
                     states[xid] = pair
                     payload = diff_message_schema(
@@ -93,6 +89,14 @@ class _Comparison:
                     messages[xid] = [*diff_message(xid, *pair), *payload]
         yield from deduplicate(messages, states)
         yield from self.dangling_references()
+
+    def leads_elsewhere(self, before: MessageState, after: MessageState) -> bool:
+        """Return whether the reference to a schema means another schema, version or type than before."""
+        old, new = before.schema, after.schema
+        if not (old and new and old.schema and new.schema and old.version and new.version):
+            return False
+        was = self.match.renamed.get(old.schema.xid, old.schema.xid), old.pinned, old.selector
+        return was != (new.schema.xid, new.pinned, new.selector)
 
     def dangling_references(self) -> Iterator[Difference]:
         """Yield the messages whose schema has another xid now, to which they don't refer."""
@@ -171,6 +175,12 @@ class _Comparison:
         before, after = ({**resource.attributes, **resource.meta} for resource in (old, new))
         for path, one, other in diff_leaves(before, after, _COMPARED_ELSEWHERE):
             yield Difference(new.xid, new.type.singular, "attribute", "other", path, one, other)
+
+
+def _schema_ids(registry: Registry) -> list[tuple[str, ...]]:
+    """Return what decides on where references to schemas lead: the xids, targets and versions of all schemas."""
+    schemas = (resource for resource in registry.all_resources if resource.type.hasdocument)
+    return [(schema.xid, schema.xref, *schema.versions) for schema in schemas]
 
 
 def _type_name(registry: Registry, xid: str) -> str:

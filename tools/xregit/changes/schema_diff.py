@@ -295,8 +295,7 @@ def schema_users(registry: Registry, schema: Resource) -> Mapping[str, Mapping[U
         attributes = message.resolved.attributes
         text = next(str(attributes[name]) for name in REFERENCES if attributes.get(name))
         reference = schema_reference(registry, text)
-        vid = reference.version.id if reference.version and "/versions/" in text else ""
-        users[vid][Usage(reference.selector, json_form(message))].append(message.xid)
+        users[reference.pinned][Usage(reference.selector, json_form(message))].append(message.xid)
     return users
 
 
