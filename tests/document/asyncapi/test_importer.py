@@ -15,6 +15,7 @@ import xregit
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi import asyncapi_files
 from xregit.document.foreign import load_foreign
+from xregit.document.importer import settle_conflicts
 
 CASES = Path(__file__).parents[2] / "cases" / "document" / "asyncapi_import"
 
@@ -244,14 +245,32 @@ def test_update_keeps_what_was_edited(shop: Callable[..., xregit.ImportReport], 
 
 
 def test_update_says_where_both_changed(shop: Callable[..., xregit.ImportReport], tmp_path: Path) -> None:
-    """A line that both changed stays as people have it, and is told."""
+    """What both changed stays as people have it, and is told until it is settled: by a side, or an edit."""
+    registry, rule, xid = tmp_path / "registry", "edited-here-and-there", f"/{MESSAGE[9:-5]}"
     edited = (tmp_path / MESSAGE).read_text().replace("First", "Ours")
-    (tmp_path / MESSAGE).write_text(edited)
-    report = shop(SOURCE.replace("First", "Theirs"))
-    assert (tmp_path / MESSAGE).read_text() == edited
-    assert [(item.rule, item.path) for item in report.diagnostics] == [
-        ("edited-here-and-there", (tmp_path / MESSAGE).as_posix())
-    ]
+
+    def told() -> int:
+        return sum(item.rule == rule for item in xregit.check(xregit.load(registry)).diagnostics)
+
+    for step, other in enumerate(("Theirs", "Theirs", "Others")):
+        (tmp_path / MESSAGE).write_text(edited if step != 1 else f"# note\n{edited}")
+        report = shop(SOURCE.replace("First", other))
+        assert (tmp_path / MESSAGE).read_text().endswith(edited)
+        assert [(item.rule, item.path) for item in report.diagnostics] == [(rule, (tmp_path / MESSAGE).as_posix())]
+        assert told() == 1
+    with pytest.raises(xregit.XregitError, match=f"no conflict to settle at .* these: {xid}"):
+        settle_conflicts(registry, {"/messagegroups/other": True})
+    state = {path: path.read_bytes() for path in registry.rglob("*") if path.is_file()}
+    for name in ("Others", "Ours", "Third"):
+        for path, data in state.items():
+            path.write_bytes(data)
+        if name == "Third":
+            (tmp_path / MESSAGE).write_text(edited.replace("Ours", "Third"))
+        else:
+            settle_conflicts(registry, {xid: name == "Others"})
+        assert told() == 0
+        assert shop(SOURCE.replace("First", "Others")).diagnostics == ()
+        assert f"name: {name}\n" in (tmp_path / MESSAGE).read_text()
 
 
 def test_source_of_the_same_name_leaves_the_first_alone(tmp_path: Path) -> None:

@@ -16,7 +16,10 @@ from xregit.xid import is_id
 REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE = "registry.yaml", "xregit.yaml", "model.yaml"
 WAIVERS_FILE = "waivers.yaml"
 _ROOT_FILES = (REGISTRY_FILE, SETTINGS_FILE, MODEL_FILE, WAIVERS_FILE)
-ROOT_FILES = frozenset(_ROOT_FILES)
+# What imports keep of their sources, and what of it people have changed differently.
+STATES = "imports"
+CONFLICTS_FILE = f"{STATES}/conflicts.yaml"
+ROOT_FILES = frozenset({*_ROOT_FILES, CONFLICTS_FILE})
 # Beside these, a registry.yaml is that of a folder, even where model.yaml adds other group types.
 _OF_FOLDERS = ("messagegroups", "endpoints", "schemagroups")
 VERSIONS = "versions"
@@ -132,7 +135,7 @@ def _parse_path(model: Model, path: str) -> EntityPath:
     group = model.groups.get(parts[0])
     if path in model.groups or (group is not None and len(parts) == _GROUP_FILE and parts[2] in group.resources):
         return EntityPath(Kind.MISPLACED, help=f'"{parts[-1]}" is the name of a folder; rename the file.')
-    if len(parts) == 1:
+    if path in ROOT_FILES or len(parts) == 1:
         where = f"beside the folders are {', '.join(_ROOT_FILES)} alone"
         return EntityPath(Kind.ROOT) if path in ROOT_FILES else _misplaced(path, where)
     if group is None:

@@ -12,6 +12,7 @@ from typing import Any
 from xregit.arguments import to_path
 from xregit.catalog.entities import Document, Group, Place, Resource, build_resource, normalise_resource
 from xregit.catalog.layout import (
+    CONFLICTS_FILE,
     MODEL_FILE,
     REGISTRY_FILE,
     SETTINGS_FILE,
@@ -33,6 +34,7 @@ from xregit.progress import track
 from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import Directive, directives, may_have_directives
 from xregit.source.scalars import without_text
+from xregit.source.three_way import CONFLICT_ADVICE, conflict_message, path_of, unsettled_conflicts
 
 NOWHERE = Place("")
 # Faults of a text around which every value can still be read.
@@ -142,6 +144,7 @@ class _Loader:
         for drafts in self.groups.values():
             for draft in drafts.values():
                 self.add_inline_resources(draft)
+        self.report_conflicts()
         groups = {
             plural: {gid: self.build_group(gid, drafts[gid]) for gid in self.ids(drafts)}
             for plural, drafts in self.groups.items()
@@ -180,6 +183,16 @@ class _Loader:
 
     def root_value(self, name: str) -> dict[str, Any]:
         return (self.read_value(name, self.place(name)) or {}) if name in self.listing.files else {}
+
+    def report_conflicts(self) -> None:
+        """Report what an import and people have changed differently, until they have settled it."""
+        for path, conflicts in self.root_value(CONFLICTS_FILE).items():
+            data = self.read_bytes(path, self.place(path)) if path in self.listing.files else None
+            unsettled = unsettled_conflicts(path, data, conflicts) if data is not None else {}
+            if unsettled:
+                span = self.origin.span(self.place(path), path_of(next(iter(unsettled))))
+                message = conflict_message(unsettled)
+                self.report(self.place(path), "edited-here-and-there", message, CONFLICT_ADVICE, span)
 
     def load_model(self) -> Model:
         value = self.root_value(MODEL_FILE)

@@ -14,7 +14,7 @@ from xregit.cli.output import as_json, note, note_uncertain_times, print_result
 from xregit.cli.parameters import output_folder, refuse_own_file, refuse_own_folder, with_registry
 from xregit.diagnostics import Diagnostic
 from xregit.document.asyncapi import asyncapi_files
-from xregit.document.importer import ImportReport
+from xregit.document.importer import ImportReport, settle_conflicts
 from xregit.reports.text import text
 from xregit.source.atomic_write import replace_tree, write
 from xregit.source.json_emitter import to_bytes
@@ -79,8 +79,10 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 
 
 @click.command("import")
-@click.argument("files", metavar="SOURCE...", nargs=-1, required=True, type=Source())
+@click.argument("files", metavar="[SOURCE...]", nargs=-1, type=Source())
 @_into
+@click.option("--ours", multiple=True, metavar="XID", help="Settle the conflicts of an entity: its files are right.")
+@click.option("--theirs", multiple=True, metavar="XID", help="Settle the conflicts of an entity: its source is right.")
 @click.option(
     "--from",
     "kind",
@@ -92,7 +94,16 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
 @click.option("--prune", is_flag=True, help="Remove files even if these are more than the import writes.")
 @_form
 def import_(
-    files: tuple[Path | str, ...], into: Path, kind: str | None, group: str, protocol: str, form: str, *, prune: bool
+    files: tuple[Path | str, ...],
+    into: Path,
+    ours: tuple[str, ...],
+    theirs: tuple[str, ...],
+    kind: str | None,
+    group: str,
+    protocol: str,
+    form: str,
+    *,
+    prune: bool,
 ) -> int:
     """Turn documents and schemas into YAML files.
 
@@ -101,12 +112,21 @@ def import_(
     may hold schemas: .avsc, .proto, .xsd and JSON Schema. An address is that of a schema registry with Confluent's API;
     a file may hold its answer to /schemas, or the records of its topic.
 
-    What was imported before brings its changes, and what people have edited since stays. xRegistry documents change
-    no file.
+    What was imported before brings its changes, and what people have edited since stays. Where both changed the same,
+    the file is kept, and "xregit check" reports it until it is edited, or settled with --ours or --theirs and the xid.
+    xRegistry documents change no file.
 
     Files that are there already are kept as they are; if something can't be imported, nothing is written and the exit
     code is 1. JSON lists every change on its own.
     """
+    if ours or theirs:
+        settle_conflicts(into, {**dict.fromkeys(ours, False), **dict.fromkeys(theirs, True)})
+        note(f"Settled the conflicts of {', '.join((*ours, *theirs))}.")
+    elif not files:
+        message = "Name what to import."
+        raise click.UsageError(message)
+    if not files:
+        return 0
     report = xregit.import_documents(files, into, kind or "", group=group, protocol=protocol, prune=prune)
     if form == "json":
         print_result(as_json(import_report_json(report)))

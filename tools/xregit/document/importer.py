@@ -3,7 +3,8 @@
 Of xRegistry documents, files that are there stay as they are; an entity with other content, or one that two documents
 state differently, is reported. Documents of other kinds may be imported again, as a merge of three sides, file by file:
 the base is what the source said last time, which the registry keeps in ``imports/``. What the source changed since is
-taken over, what people have edited stays, and a line that both changed is left as people have it, and told.
+taken over, what people have edited stays, and what both changed is left as people have it, and told until that is
+settled.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import ADDRESS, to_path, without_credentials
 from xregit.catalog.entities import Group, Resource
-from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE
+from xregit.catalog.layout import CONFLICTS_FILE, MODEL_FILE, REGISTRY_FILE, STATES, parse_path, xid_of
 from xregit.catalog.loader import read_folder
 from xregit.catalog.references import schema_reference
 from xregit.catalog.views import text_of
@@ -35,10 +36,21 @@ from xregit.errors import Lines, XregitError, no_lines
 from xregit.model import builtin, export_source, extend
 from xregit.model.files import SPECVERSION
 from xregit.progress import task, track
-from xregit.source import atomic_write
+from xregit.source import atomic_write, yaml_loader
 from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename
 from xregit.source.json_emitter import pretty_json
-from xregit.source.repository import merge_texts
+from xregit.source.three_way import (
+    BASE,
+    CONFLICT_ADVICE,
+    OURS,
+    THEIRS,
+    Conflicts,
+    conflict_message,
+    edit_text,
+    merge,
+    theirs,
+    unsettled_conflicts,
+)
 from xregit.source.yaml_emitter import to_yaml
 from xregit.xid import is_id
 
@@ -57,6 +69,7 @@ _VERSION = re.compile(r"(?i)[-_.]?v?[0-9]+(\.[0-9]+)*(?=\.[a-z]+$)")
 # Where the document of learnt messages keeps what their samples have in common.
 _SAMPLES = "samples"
 _ASKED = ("https://", "http://")
+_CONFLICTS = "What an import and people have changed differently. Settle it with xregit import --ours or --theirs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +253,9 @@ def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *,
         origin = _origin_of(source, home)
         new[state] = pretty_json({**source.value, **({_ORIGIN: origin} if origin else {})})
     update = plan_update(into, base, new)
+    known = _known_conflicts(into)
+    if update.conflicts != known:
+        update.files[CONFLICTS_FILE] = to_yaml(update.conflicts, comment=_CONFLICTS).encode()
     written = sum(not path.startswith(f"{STATES}/") for path in update.files)
     if not prune and len(update.removed) > written:
         update.refuse_removal(into)
@@ -604,17 +620,18 @@ def _diagnostic(source: EntitySource, rule: str, message: str, advice: str) -> D
     return Diagnostic(rule, Severity.ERROR, place.path, message, *line, xid=source.entity.xid, help=advice)
 
 
-STATES = "imports"
-
-
 @dataclass
 class Update:
-    """What changes below the registry's folder: the new bytes of files, the files to remove, and what was decided."""
+    """What changes below the registry's folder: the new bytes of files, the files to remove, and what was decided.
+
+    ``conflicts`` are those of all files that are there, by their paths.
+    """
 
     files: dict[str, bytes] = field(default_factory=dict)
     removed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    conflicts: dict[str, Conflicts] = field(default_factory=dict)
 
     def note(self, rule: str, path: Path, message: str, advice: str, severity: Severity = Severity.WARNING) -> None:
         """Add what a person should look at."""
@@ -633,10 +650,11 @@ def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes])
 
     ``base`` holds the files as the source made them last time, ``new`` as it makes them now, by their paths.
     """
-    update = Update()
+    update = Update(conflicts=_known_conflicts(into))
     for name in sorted({*base, *new}):
         path = into / name
         current = path.read_bytes() if path.is_file() else None
+        unsettled = unsettled_conflicts(name, current or b"", update.conflicts.pop(name, None))
         if name.startswith(f"{STATES}/"):
             update.files |= {name: new[name]} if name in new and current != new[name] else {}
             continue
@@ -644,7 +662,7 @@ def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes])
             _remove(update, path, name, current, base[name])
         elif current is None and not path.exists():
             _add(update, path, name, base.get(name), new[name])
-        elif current == new[name] or base.get(name) == new[name]:
+        elif current == new[name] or (base.get(name) == new[name] and not unsettled):
             update.kept.append(name)
         elif name not in base or current is None:
             message = "The import would write this file, but it is there and holds something else."
@@ -652,14 +670,49 @@ def plan_update(into: Path, base: Mapping[str, bytes], new: Mapping[str, bytes])
                 "different-entity", path, message, "Move the file away, or rename it in the source.", Severity.ERROR
             )
         else:
-            update.files[name], conflicts = merge_texts(current, base[name], new[name])
-            if conflicts:
-                lines = ", ".join(map(str, conflicts))
-                message = (
-                    f"The source and this file were both changed in the same lines; the file's are kept (line {lines})."
-                )
-                update.note("edited-here-and-there", path, message, "Compare them with the source.")
+            _merge(update, path, name, {OURS: current, BASE: base[name], THEIRS: new[name]}, unsettled)
     return update
+
+
+def _merge(update: Update, path: Path, name: str, sides: Mapping[str, bytes], unsettled: Conflicts) -> None:
+    data, conflicts = merge(name, sides, unsettled)
+    if data != sides[OURS]:
+        update.files[name] = data
+    else:
+        update.kept.append(name)
+    if conflicts:
+        update.conflicts[name] = conflicts
+        update.note("edited-here-and-there", path, conflict_message(conflicts), CONFLICT_ADVICE)
+
+
+def _known_conflicts(into: Path) -> dict[str, Conflicts]:
+    path = into / CONFLICTS_FILE
+    value = yaml_loader.parse(path.read_bytes()).value if path.is_file() else None
+    return value if isinstance(value, dict) else {}
+
+
+def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
+    """Settle the conflicts of entities, by xid, in favour of the source where that is true, or else of their files.
+
+    Raises:
+        XregitError: an entity has no conflict, or a file can't be read or written; then none was.
+    """
+    folder = to_path(into)
+    with atomic_write.edit_lock(folder):
+        model, conflicts, files = read_folder(folder).model, _known_conflicts(folder), {}
+        owners = {name: xid_of(parse_path(model, name)) for name in conflicts}
+        for xid, for_source in xids.items():
+            own = [name for name, owner in owners.items() if owner == xid or owner.startswith(f"{xid}/versions/")]
+            if not own:
+                others = ", ".join(sorted(set(owners.values()))) or "none"
+                message = f'there is no conflict to settle at "{xid}"; the registry has these: {others}'
+                raise XregitError(message)
+            for name in own:
+                items = conflicts.pop(name)
+                if for_source and (folder / name).is_file():
+                    files[name] = edit_text(name, (folder / name).read_bytes(), theirs(items))
+        files[CONFLICTS_FILE] = to_yaml(conflicts, comment=_CONFLICTS).encode()
+        atomic_write.write_files(folder, files)
 
 
 def _remove(update: Update, path: Path, name: str, current: bytes | None, base: bytes) -> None:

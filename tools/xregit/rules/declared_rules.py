@@ -92,6 +92,7 @@ MODEL = (
 )
 
 IMPORT = (
+    Rule("edited-here-and-there", "text", Severity.WARNING, "An import and people have changed the same differently."),
     Rule("filled-in", "import", Severity.INFO, "The import states what a document leaves to another of its entities."),
     Rule("left-out", "import", Severity.INFO, "The import has no place for something that a document states."),
     Rule("different-entity", "import", Severity.ERROR, "A document describes an entity otherwise than what is there."),

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xregit.arguments import to_path
-from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.layout import REGISTRY_FILE, STATES
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.foreign import ForeignDocument
-from xregit.document.importer import STATES, ImportReport, update_registry
+from xregit.document.importer import ImportReport, update_registry
 from xregit.document.learner.brokers import Limits
 from xregit.document.learner.definitions import PLACES, Definition, Key, path_of
 from xregit.document.learner.kinds import MAX_FIRST_WORDS, ONLY, VARIABLE, PathTree, Variant, Variants, is_public
