@@ -15,6 +15,9 @@ BOTH_WAYS = {
     "else": False,
     "type": "object",
 }
+# One of all messages, and the body of one of them.
+ENVELOPE = {"type": "object", "properties": {"id": {"type": "string"}, "data": {"type": "object"}}, "required": ["id"]}
+BODY = {"type": "object", "required": ["n"], "properties": {"n": {"type": "string"}}}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,7 @@ BOTH_WAYS = {
             {"s_": 1},
         ),
         ("draft-04", {"minimum": 3, "exclusiveMinimum": True, "maximum": 3.5, "type": "number"}, 3.25),
+        ("2020-12", {"allOf": [ENVELOPE, {"properties": {"data": BODY}}]}, {"id": "A1042", "data": {"n": "text"}}),
         ("2020-12", {"exclusiveMinimum": 0.5, "exclusiveMaximum": 0.75, "type": "number"}, 0.625),
     ],
 )

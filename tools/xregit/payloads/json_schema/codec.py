@@ -287,7 +287,7 @@ def _object_field(name: str, schema: Combined, native: str, attributes: dict[str
         return Field(name, "record", native, recursive=True, **attributes)
     if properties:
         required = schema.required()
-        members = (_field(key, (node,), required=key in required) for key, node in properties.items())
+        members = (_field(key, nodes, required=key in required) for key, nodes in properties.items())
         return Field(name, "record", native, fields=tuple(members), **attributes)
     value = schema.inner("additionalProperties")
     inner = _field("value", (value,), required=True) if value else Field("value", "any", required=True)

@@ -128,10 +128,10 @@ def _object_value(schema: Combined, strategy: _Strategy, index: int, depth: int)
     required = schema.required()
     values: dict[str, Any] = {}
     others = _undeclared(schema)
-    for name, node in schema.properties().items():
-        included = name in required or (strategy.complete and depth < _MAX_DEPTH // 2 and not combine(node).cut)
-        if included and node.schema != NEVER:
-            values[name] = _value((node,), replace(strategy, name=name), index, depth + 1)
+    for name, nodes in schema.properties().items():
+        included = name in required or (strategy.complete and depth < _MAX_DEPTH // 2 and not combine(*nodes).cut)
+        if included and all(node.schema != NEVER for node in nodes):
+            values[name] = _value(nodes, replace(strategy, name=name), index, depth + 1)
     for name in sorted(required - values.keys()):
         values[name] = _value(_additional(schema), replace(strategy, name=name), index, depth + 1)
     for count in range(len(values), _to_int(schema.first("minProperties"), 0)):

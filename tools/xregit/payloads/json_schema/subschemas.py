@@ -241,14 +241,13 @@ class Combined:
         inner = (node.at(node.schema[keyword]) for node in self.nodes if isinstance(node.schema.get(keyword), dict))
         return next(inner, None)
 
-    def properties(self) -> dict[str, Node]:
-        """Return the properties that any of them describes; the first description counts."""
-        properties: dict[str, Node] = {}
+    def properties(self) -> dict[str, tuple[Node, ...]]:
+        """Return the properties that any of them describes, each with all its descriptions."""
+        properties: dict[str, tuple[Node, ...]] = {}
         for node in self.nodes:
             table = node.schema.get("properties")
             for name, schema in table.items() if isinstance(table, Mapping) else ():
-                if name not in properties or not properties[name].schema:
-                    properties[name] = node.at(schema)
+                properties[name] = (*properties.get(name, ()), node.at(schema))
         return properties
 
     def required(self) -> frozenset[str]:
