@@ -250,11 +250,11 @@ def _metaschema(draft: Draft) -> jsonschema_rs.Validator:
 
 
 def _uri(document: Document, root: Any, draft: Draft) -> str:
-    """Return the URI of the document: its own ``$id``, resolved against where it stands."""
+    """Return the URI of the document: its own ``$id`` without fragment, resolved against where it stands."""
     absolute = ":" in document.uri.partition("/")[0]
     base = document.uri if absolute else f"{BASE_URI}/{quote(document.uri.lstrip('/'), safe=_OF_IDS)}"
     id_ = root.get(draft.idkeyword) if isinstance(root, dict) else None
-    return resolve(base, id_).removesuffix("#") if isinstance(id_, str) else base
+    return resolve(base, id_).partition("#")[0] if isinstance(id_, str) else base
 
 
 def _build_registry(document: Document, draft: Draft, documents: dict[str, Any]) -> jsonschema_rs.Registry:
