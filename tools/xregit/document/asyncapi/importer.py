@@ -1,7 +1,8 @@
 """The importer: AsyncAPI documents of 2.0 to 3.1 become the value of one xRegistry document.
 
 Each document is a message group and an endpoint for each direction and protocol. A message that two channels carry is
-defined once for each. Documents that the exporter wrote keep their ids (``x-xid``), and are an endpoint each.
+defined once for each; one that is sent and received alike is defined once, in a group of both endpoints. Documents that
+the exporter wrote keep their ids (``x-xid``), and are an endpoint each.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, product, takewhile
 from typing import Any
 
 from xregit.arguments import without_credentials
@@ -52,6 +53,7 @@ _SEPARATORS = re.compile(r"[/.]")
 _CONVERTED = re.compile(r"\.message(?:\.[0-9]+)?$")
 # What clients of the described application do, in AsyncAPI 2.
 _VERBS = {"publish": RECEIVE, "subscribe": SEND}
+_BOTH = "both"
 _USAGE = {action: usage for usage, action in reversed(list(ACTIONS.items()))}
 
 
@@ -151,16 +153,26 @@ class _DocumentImporter:
         carriers = [(operation, self.servers_by_protocol(operation)) for operation in operations]
         stated = {name for _, servers in carriers for name in servers}
         default = self.whole.protocol or (stated.pop() if len(stated) == 1 else "")
+        carriers = [(operation, servers or {default: {}}) for operation, servers in carriers]
+        shared = frozenset() if self.exported else _sent_and_received(carriers)
         for operation, servers in carriers:
-            for protocol, nodes in (servers or {default: {}}).items():
+            for protocol, nodes in servers.items():
                 if not operation.messages and not operation.action:
                     continue
-                key = (protocol, operation.action)
-                self.endpoints.setdefault(key, _Endpoint(*key)).servers |= nodes
-                self.endpoints[key].operations.append(operation)
-        for endpoint in self.endpoints.values():
+                parts: dict[str, list[MessageSource]] = {operation.action: []}
+                for item in operation.messages:
+                    is_shared = (protocol, item.node.place, operation.channel.address) in shared
+                    parts.setdefault(_BOTH if is_shared else operation.action, []).append(item)
+                for action, messages in parts.items():
+                    endpoint = self.endpoints.setdefault((protocol, action), _Endpoint(protocol, action))
+                    endpoint.operations.append(replace(operation, messages=tuple(messages)))
+                self.endpoints[protocol, operation.action].servers |= nodes
+        for endpoint in sorted(self.endpoints.values(), key=lambda item: item.action != _BOTH):
             self.define(endpoint)
-            if endpoint.action:
+            if endpoint.action in _USAGE:
+                both = self.endpoints.get((endpoint.protocol, _BOTH), endpoint)
+                endpoint.options += both.options if both is not endpoint else []
+                endpoint.messages += both.messages if both is not endpoint else []
                 self.add_endpoint(endpoint)
         if not any(endpoint.messages for endpoint in self.endpoints.values()):
             advice = "Add channels with messages, and import it again."
@@ -411,6 +423,7 @@ class _DocumentImporter:
         is_one = len({name for name in names if name.partition("/")[0] == head}) == 1
         protocol = (head if is_one else endpoint.protocol) if len(names) > 1 else ""
         action = endpoint.action if len({action for _, action in self.endpoints}) > 1 else ""
+        action = "" if action == _BOTH and (endpoint.protocol, "") not in self.endpoints else action
         return [name for name in (protocol, action) if name]
 
     def part_id(self, endpoint: _Endpoint) -> str:
@@ -514,6 +527,21 @@ class _DocumentImporter:
                         if member.name not in _OF_SCHEMES:
                             self.notes.leave_out(f'"{member.name}" of a security scheme', member)
                     yield _authorization(scheme)
+
+
+def _sent_and_received(carriers: list[tuple[OperationSource, dict[str, dict[str, Node]]]]) -> frozenset[Any]:
+    """Return protocol, place and address of each message that operations of both directions carry in the same way."""
+    ways: dict[Any, dict[str, list[Any]]] = {}
+    for operation, servers in carriers:
+        bindings = [value for node in operation.nodes if (value := node.get("bindings"))]
+        for protocol, message in product(servers, operation.messages):
+            key = (protocol, message.node.place, operation.channel.address)
+            ways.setdefault(key, {}).setdefault(operation.action, []).append(bindings)
+    return frozenset(
+        key
+        for key, way in ways.items()
+        if {SEND, RECEIVE} <= way.keys() and len({str(item) for items in way.values() for item in items}) == 1
+    )
 
 
 # Members of security schemes that are hints of an authorization, and all that are understood.
