@@ -224,9 +224,9 @@ class Definition:
         if payload is None or (payload.is_elsewhere and not content.startswith(EVENTS)):
             return None
         schema = self.reader.resolve(payload)
-        if not content.startswith(EVENTS) and not _is_event(schema):
-            return None
         members = self._members([schema])
+        if not content.startswith(EVENTS) and not _is_event(schema) and not members.keys() >= {*_EVENT_NAMES}:
+            return None
         data = members.get("data")
         attributes = {name: item for name, item in members.items() if name not in _EVENT_MEMBERS}
         exported = schema.text("x-dataschema")  # of a language that AsyncAPI's schemas can't hold
