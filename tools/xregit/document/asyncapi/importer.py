@@ -74,6 +74,10 @@ class _Endpoint:
     messages: list[str] = field(default_factory=list)
 
 
+# An operation with its protocols, each with the servers.
+_Carrier = tuple[OperationSource, dict[str, dict[str, Node]]]
+
+
 @dataclass(frozen=True)
 class Example:
     """The payload of an example, the xid of its message, and the schema that it should follow."""
@@ -150,15 +154,10 @@ class _DocumentImporter:
             labels = {**{name: text for name, text in about.items() if text}, **self.description.get("labels", {})}
             self.description |= {"labels": labels} if labels else {}
         operations = list(self.operations_v2() if self.is_v2 else self.operations_v3())
-        carriers = [(operation, self.servers_by_protocol(operation)) for operation in operations]
-        stated = {name for _, servers in carriers for name in servers}
-        default = self.whole.protocol or (stated.pop() if len(stated) == 1 else "")
-        carriers = [(operation, servers or {default: {}}) for operation, servers in carriers]
+        carriers = self.with_only_protocol([(item, self.servers_by_protocol(item)) for item in operations])
         shared = frozenset() if self.exported else _sent_and_received(carriers)
-        for operation, servers in carriers:
-            for protocol, nodes in servers.items():
-                if not operation.messages and not operation.action:
-                    continue
+        for operation, protocols_ in carriers:
+            for protocol, nodes in protocols_.items() if operation.messages or operation.action else ():
                 parts: dict[str, list[MessageSource]] = {operation.action: []}
                 for item in operation.messages:
                     is_shared = (protocol, item.node.place, operation.channel.address) in shared
@@ -178,6 +177,17 @@ class _DocumentImporter:
             advice = "Add channels with messages, and import it again."
             self.notes.add("left-out", Severity.WARNING, self.root, "There is no message in this document.", advice)
         self.note_unused(operations)
+
+    def with_only_protocol(self, carriers: list[_Carrier]) -> list[_Carrier]:
+        """Return operations with the protocol that is asked for, or the only one, where nothing names theirs."""
+        stated = {name for _, servers in carriers for name in servers}
+        default = self.whole.protocol or (stated.pop() if len(stated) == 1 else "")
+        for operation, servers in carriers:
+            if default and not servers and not self.whole.protocol:
+                message = f'No server or binding names a protocol; "{default}", the only one of the document, is taken.'
+                advice = "If it is another one, import the document with --protocol NAME, or correct the messages."
+                self.notes.add("filled-in", Severity.INFO, operation.channel.node, message, advice)
+        return [(operation, servers or {default: {}}) for operation, servers in carriers]
 
     def note_unused(self, operations: list[OperationSource]) -> None:
         """Note what no operation uses, and the bindings of other protocols than those of the servers."""
@@ -529,7 +539,7 @@ class _DocumentImporter:
                     yield _authorization(scheme)
 
 
-def _sent_and_received(carriers: list[tuple[OperationSource, dict[str, dict[str, Node]]]]) -> frozenset[Any]:
+def _sent_and_received(carriers: list[_Carrier]) -> frozenset[Any]:
     """Return protocol, place and address of each message that operations of both directions carry in the same way."""
     ways: dict[Any, dict[str, list[Any]]] = {}
     for operation, servers in carriers:
