@@ -250,6 +250,17 @@ def test_few_strangers_do_not_spoil_a_topic(tmp_path: Path, strangers: list[Any]
     assert _ids(_learn(tmp_path, [item | {"topic": "u"} for item in strangers])) == ["u"]
 
 
+def test_mixture_of_kinds_is_told(tmp_path: Path) -> None:
+    """Where payloads have no field in common and nothing tells their kinds, the report has each, with its fields."""
+    report = _learn(tmp_path, [*[_kafka({"a": 1, "b": 1})] * 9, _kafka({"c": 1}), _kafka(_event("x")), _TOMBSTONE])
+    assert [item.text for item in report.definitions[0].unsure if "kinds" in item.text] == [
+        (
+            'the payloads are 3 kinds of objects without a field in common: 9 with "a", "b"; 1 with "c"; '
+            '1 with "id", "source", "specversion", "type", which looks like a CloudEvent'
+        )
+    ]
+
+
 def test_kinds_are_told_beside_strangers(tmp_path: Path) -> None:
     """A field that names the kind need not be in each message of the topic."""
     messages = [_kafka({"eventType": kind}) for kind in ("OrderPlaced", "OrderPaid") * 20]

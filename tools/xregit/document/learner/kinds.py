@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NOTHING = object()  # the payload of a message that has none in JSON
 # So many words may stand at one level; more are values. The first level has the areas of a broker.
 MAX_WORDS, MAX_FIRST_WORDS = 20, 100
-MAX_KINDS, MAX_SHAPES = 50, 100
+MAX_KINDS, MAX_SHAPES, MAX_MIXED = 50, 100, 10
 MIN_SAMPLES = 5  # of a kind, before fields that it has count
 ALMOST_ALL = 0.95  # of the messages of a topic; the others are strangers there
 # A word with at most two digits, such as "order", "bag-sorted", "v1" or "l2".
@@ -105,6 +105,8 @@ def is_term(text: str, field: str) -> bool:
 _LABEL = re.compile(r"(?i).*topic|.*(event|message|channel|queue|stream|metric|sensor|signal|property)[_-]?name")
 _NUMBERED = re.compile(r"([A-Za-z_-]+)[0-9]{1,2}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+_EVENT = frozenset({"specversion", "id", "source", "type"})
 
 VARIABLE = None
 Levels = tuple[str | None, ...]
@@ -392,6 +394,21 @@ class Variants:
             others = frozenset.union(*(other.ever for other in groups if other is not group))
             variant = Variant(SHAPE, min(group.always - others))
             self.kinds |= dict.fromkeys(cluster, variant)
+
+    def mixture(self, told: Collection[str]) -> str:
+        """Return which objects there are where no field is in all of them, and nothing tells them apart.
+
+        Only names of fields that may be ``told`` are in it.
+        """
+        is_told = self.selector or self.kinds or any(variant != ONLY for variant, _ in self.known)
+        if is_told or not 0 < len(self.shapes) <= MAX_MIXED or frozenset.intersection(*self.shapes):
+            return ""
+        parts = []
+        for names, count in sorted(self.shapes.items(), key=lambda item: (-item[1], sorted(item[0]))):
+            fields = ", ".join(f'"{name}"' for name in sorted(names & set(told)))
+            event = ", which looks like a CloudEvent" if names >= _EVENT else ""
+            parts.append(f"{count:,} with {fields or 'other fields'}{event}")
+        return f"the payloads are {len(parts)} kinds of objects without a field in common: {'; '.join(parts)}"
 
     def variant(self, sample: Sample, headers: str) -> Variant | str:
         """Return which kind a message is of, or why it is none of those on its topic."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import to_path
 from xregit.catalog.layout import REGISTRY_FILE, STATES
@@ -20,6 +20,7 @@ from xregit.document.learner.brokers import Limits
 from xregit.document.learner.definitions import PLACES, Definition, Key, path_of
 from xregit.document.learner.kinds import MAX_FIRST_WORDS, ONLY, VARIABLE, PathTree, Variant, Variants, is_public
 from xregit.document.learner.samples import Sample, Source, fields_by_value, opened, read_samples
+from xregit.document.learner.shapes import Finding
 from xregit.document.loader import LoadedDocument, load, load_converted
 from xregit.document.schema_files import schema_id
 from xregit.errors import XregitError
@@ -27,9 +28,6 @@ from xregit.messages.matcher import Matcher
 from xregit.source import atomic_write
 from xregit.source.file_tree import id_to_filename
 from xregit.xid import is_id
-
-if TYPE_CHECKING:
-    from xregit.document.learner.shapes import Finding
 
 GROUP = "learnt"
 STATE = "samples"  # where the document of what was learnt has the state of the learner
@@ -370,6 +368,11 @@ class _Learner:
     def learnt(self) -> tuple[LearntDefinition, ...]:
         """Return what was learnt, by the definitions' names."""
         items = sorted((self.ids[key], item) for key, item in self.definitions.items() if item.count > item.earlier)
+        for _, item in items:
+            variants = self.plain.get(item.key)
+            told = item.payload.told if item.payload is not None else ()
+            if variants is not None and (text := variants.mixture(told)):
+                item.findings.insert(0, Finding(text, item.count, None))
         return tuple(
             LearntDefinition(self._xid(id_), item.count, item.earlier, tuple(item.findings)) for id_, item in items
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from xregit.document.learner.kinds import is_field, is_plural, is_term, names_person
@@ -247,6 +247,11 @@ class Shape:
             "required": required,
         }
         return {name: value for name, value in schema.items() if value}
+
+    @property
+    def told(self) -> Collection[str]:
+        """The names of an object's fields, but for those that look like values."""
+        return self._told()[0]
 
     def _told(self) -> tuple[dict[str, Shape], Shape | None]:
         """Return the fields whose names are told, and what the others hold, if there are any."""
