@@ -261,6 +261,14 @@ def test_mixture_of_kinds_is_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("keys", "told"), [(['{"id": 1}', '{"id": 2}'], True), (['{"id": 1}', "{"], False)])
+def test_key_in_json_is_told(tmp_path: Path, keys: list[str], *, told: bool) -> None:
+    """A definition has no place for the fields of a key, so that the report has them."""
+    report = _learn(tmp_path, [_kafka({"a": 1}, key=key) for key in keys])
+    text = 'the key is a JSON object with "id", which a definition can\'t state'
+    assert (text in [item.text for item in report.definitions[0].unsure]) is told
+
+
 def test_kinds_are_told_beside_strangers(tmp_path: Path) -> None:
     """A field that names the kind need not be in each message of the topic."""
     messages = [_kafka({"eventType": kind}) for kind in ("OrderPlaced", "OrderPaid") * 20]

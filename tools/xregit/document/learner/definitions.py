@@ -22,6 +22,7 @@ from xregit.document.learner.kinds import (
 )
 from xregit.document.learner.samples import Sample, fields_by_value
 from xregit.document.learner.shapes import DRAFT, Finding, Shape, agreed, presence
+from xregit.protocols.json import json_value
 
 ENOUGH = 10  # samples, to say what a path looks like
 MAX_LEVELS = 32  # the rest is one more
@@ -104,8 +105,8 @@ class Definition:
     """What the samples of one kind have in common; so many of them were learnt ``earlier``.
 
     ``properties`` are attributes or headers, ``paths`` the values of source, subject and an event's topic, None where
-    nothing can be said of them, ``record_keys`` the fields that the key repeats, ``names`` the placeholders, and
-    whether the payload's field of that name gave it.
+    nothing can be said of them, ``record_keys`` the fields that the key repeats, ``objects`` keys in JSON, ``names``
+    the placeholders, and whether the payload's field of that name gave it.
     """
 
     key: Key
@@ -116,6 +117,7 @@ class Definition:
     contenttypes: set[str] = field(default_factory=set)
     properties: dict[str, Shape] = field(default_factory=dict)
     record_keys: frozenset[str] | None = None
+    objects: Shape = field(default_factory=Shape)
     paths: dict[str, PathTree | None] = field(default_factory=dict)
     payload: Shape | None = field(default_factory=Shape)
     names: dict[str, bool] = field(default_factory=dict)
@@ -183,6 +185,8 @@ class Definition:
         key = next(iter(message.fields.get("key", ())), None)
         equal = fields.get(str(key), frozenset())
         self.record_keys = equal if self.record_keys is None else self.record_keys & equal
+        if isinstance(key, str) and key.startswith("{"):
+            self._add_object(key)
         if self.key.protocol:
             self._add_headers(message.fields)
         else:
@@ -194,6 +198,12 @@ class Definition:
             self.payload = None
         elif self.payload is not None:
             self.payload.add(payload)
+
+    def _add_object(self, key: str) -> None:
+        try:
+            self.objects.add(json_value(key.encode()))
+        except ValueError:
+            return
 
     def _add_attributes(self, event: Mapping[str, Any], fields: Mapping[str, frozenset[str]]) -> None:
         for name, value in event.items():
@@ -351,6 +361,9 @@ class Definition:
             )
 
     def _record_key(self) -> dict[str, str]:
+        if self.objects.count and self.objects.count == self.count - self.earlier:
+            names = ", ".join(f'"{name}"' for name in self.objects.told)
+            self._note(f"the key is a JSON object{f' with {names}' if names else ''}, which a definition can't state")
         name = min(self.record_keys or {""})
         if not re.fullmatch(r"[A-Za-z0-9]+", name) or not self.names.setdefault(placeholder(name), True):
             return {}
