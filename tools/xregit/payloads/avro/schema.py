@@ -21,6 +21,8 @@ PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "str
 _PART = "[A-Za-z_][A-Za-z0-9_]*"
 _is_simple_name = re.compile(_PART).fullmatch
 _is_full_name = re.compile(rf"{_PART}(?:\.{_PART})*").fullmatch
+# With names of Java's inner classes and of servers, which Java's library reads, so that data with them exists.
+_is_read_namespace = re.compile(r"[A-Za-z_][A-Za-z0-9_$-]*(?:\.[A-Za-z_][A-Za-z0-9_$-]*)*").fullmatch
 _NAME_HELP = 'use letters, digits and "_", no digit first'
 _KINDS = ("record", "enum", "fixed", "array", "map", *PRIMITIVES)
 _NAMED_KINDS = ("record", "error", "enum", "fixed")
@@ -345,7 +347,7 @@ def _type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
 
 def _name_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     namespace = schema.get("namespace", "")
-    if not isinstance(namespace, str) or (namespace and not _is_full_name(namespace)):
+    if not isinstance(namespace, str) or (namespace and not _is_read_namespace(namespace)):
         help_ = f"write names with dots between them: {_NAME_HELP}"
         yield (*path, "namespace"), f"{quote(namespace)} is not a namespace", help_
     if schema["name"] in PRIMITIVES:
@@ -483,6 +485,10 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
         if isinstance(kind, str):
             yield from _name_doubts(item, path, _ATTRIBUTES.get(kind, _COMMON))
             yield from _logical_doubts(item, path)
+            namespace = str(item.get("namespace")) if kind in _NAMED_KINDS else ""
+            if _is_read_namespace(namespace) and not _is_full_name(namespace):
+                message = f"{quote(namespace)} is not a valid namespace, and some readers refuse it"
+                yield (*path, "namespace"), message, _NAME_HELP
         for index, member in enumerate(member_schemas(item)):
             place = (*path, "fields", index)
             yield from _name_doubts(member, place, _OF_FIELD)
