@@ -34,11 +34,12 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     for name, text in {**case["files"], "eventcatalog.config.js": ""}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    foreign = load_foreign(folder)
+    group = case.get("group", "")
+    foreign = load_foreign(folder, group=group)
     assert foreign is not None
     assert foreign.value == case["document"]
     notes = [f"{item.severity} {item.message}" for item in foreign.loaded.registry.problems]
     assert sorted(notes) == sorted(case["notes"])
-    assert not xregit.import_documents(folder, tmp_path / "registry").failed
+    assert not xregit.import_documents(folder, tmp_path / "registry", group=group).failed
     found = xregit.check(xregit.load(tmp_path / "registry")).diagnostics
     assert [item for item in found if item.severity is Severity.ERROR or item.rule == "unused-schema"] == []

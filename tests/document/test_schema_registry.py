@@ -149,6 +149,20 @@ def test_contexts_metadata_and_strategies(tmp_path: Path) -> None:
     assert [item for item in xregit.check(registry).diagnostics if item.severity is Severity.ERROR] == []
 
 
+def test_names_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
+    """Subjects and topics are told apart by case, files on many disks are not; the second of each has another id."""
+    data = json.dumps([_item("Paid-value", 1, PAID), _item("paid-value", 1, MONEY), _item("paid-key", 1, MONEY)])
+    (tmp_path / "prod.json").write_text(data)
+    report = xregit.import_documents(tmp_path / "prod.json", tmp_path / "registry")
+    assert [item.rule for item in report.diagnostics] == ["ids-differ-only-in-case"] * 2
+    registry = xregit.load(tmp_path / "registry")
+    first, second = registry.messages
+    assert (first.id, second.id) == ("Paid", "paid-2")
+    assert second.resolved.attributes["protocoloptions"] == {"topic": "paid"}
+    assert second.resolved.attributes["dataschemauri"] == "/schemagroups/prod/schemas/paid-value-2"
+    assert second.resolved.attributes["labels"] == {"key-schema": "/schemagroups/prod/schemas/paid-key"}
+
+
 def test_protobuf_on_one_line_names_its_record(tmp_path: Path) -> None:
     """A subject may name topic and message of a Protobuf file, however that is laid out."""
     text = 'syntax = "proto3"; package s; message Position { string vin = 1; }'

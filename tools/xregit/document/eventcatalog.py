@@ -8,10 +8,10 @@ knows of no addresses of brokers.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from posixpath import normpath
 from typing import Any
@@ -21,7 +21,7 @@ from xregit.diagnostics import Diagnostic, Severity, sentence
 from xregit.document.asyncapi.facts import is_uri
 from xregit.document.asyncapi.message_importer import transport
 from xregit.document.asyncapi.reader import ADVICE, label, placeholder_names, scalar
-from xregit.document.schema_files import SchemaFile, SchemaSet, only_type, schema_format, schema_id
+from xregit.document.schema_files import DistinctIds, SchemaFile, SchemaSet, only_type, schema_format, schema_id
 from xregit.source import json_loader
 from xregit.source.file_tree import FileError, read
 from xregit.source.yaml_loader import expand_anchors
@@ -106,18 +106,19 @@ class _Page:
 class EventCatalog:
     """A folder of EventCatalog, read; ``diagnostics`` say what of it was passed over.
 
-    ``protocol`` is that of messages for which no channel names one.
+    ``protocol`` is that of messages for which no channel names one, ``group`` what the ids of all groups begin with.
     """
 
     folder: Path
     protocol: str = ""
+    group: str = ""
     pages: list[_Page] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """The name of the folder."""
-        return schema_id(self.folder.resolve().name).lower()
+        """The id that was chosen, or else the name of the folder."""
+        return self.group or schema_id(self.folder.resolve().name).lower()
 
     def read(self) -> EventCatalog:
         """Read all pages."""
@@ -183,15 +184,19 @@ class EventCatalog:
         files: dict[str, list[SchemaFile]] = {}
         left: Counter[str] = Counter()
         used: set[Path] = {channel.folder for page in self._of_kind(*_MESSAGES) for channel in self._route(page)[:1]}
+        gids, mids = DistinctIds(), defaultdict[str, DistinctIds](DistinctIds)
         for page in self._of_kind(*_MESSAGES):
             owner = self._owner(page)
-            gid = owner.id if owner else self.name
+            note = partial(self._note_case, page.folder)
+            gid = ".".join(filter(None, (self.group, owner.id))) if owner else self.name
+            gid = gids.distinct(gid, note)
             used |= {owner.folder} if owner else set()
             group = groups.setdefault(gid, {**_described(owner), "messages": {}})
-            if page.id in group["messages"]:
+            mid = mids[gid].distinct(page.id, note)
+            if mid in group["messages"]:
                 self._note_duplicate(page)
                 continue
-            group["messages"][page.id] = self._message(page, gid, files.setdefault(gid, []))
+            group["messages"][mid] = self._message(page, gid, mid, files.setdefault(gid, []))
             left.update(name for name in page.value if name not in _PLACED and not _is_label(page, name))
         if not groups:
             self._note(self.folder, Severity.WARNING, "There is no event, command or query in this folder.")
@@ -229,8 +234,8 @@ class EventCatalog:
     def _leave_out(self, message: str) -> None:
         self._note(self.folder, Severity.INFO, message)
 
-    def _message(self, page: _Page, gid: str, files: list[SchemaFile]) -> dict[str, Any]:
-        """Return a message; its schemas, of all versions, are added to the files."""
+    def _message(self, page: _Page, gid: str, mid: str, files: list[SchemaFile]) -> dict[str, Any]:
+        """Return the message of an id; its schemas, of all versions, are added to the files."""
         senders, receivers = (self._services.get((name, page.id), []) for name in _DIRECTIONS)
         labels = {
             "kind": _MESSAGES[page.kind],
@@ -242,7 +247,7 @@ class EventCatalog:
         links = [item.get("url") for item in page.items("externalLinks") if isinstance(item, Mapping)]
         schemas: dict[str, SchemaFile] = {}
         for item in (page, *(item for item in self._versions[page.kind, page.id] if not item.is_current)):
-            schema = self._schema(item)
+            schema = self._schema(item, mid)
             if schema is not None and schemas.setdefault(item.version, schema).text != schema.text:
                 self._note_duplicate(item)
         files += schemas.values()
@@ -257,8 +262,8 @@ class EventCatalog:
             **({"dataschemaformat": own.format, "dataschemauri": uri} if own else {}),
         }
 
-    def _schema(self, page: _Page) -> SchemaFile | None:
-        """Return the schema of one version of a message, if it has one that is understood."""
+    def _schema(self, page: _Page, mid: str) -> SchemaFile | None:
+        """Return the schema of one version of a message of an id, if it has one that is understood."""
         name = page.text("schemaPath") or next((name for name in _SCHEMAS if (page.folder / name).is_file()), "")
         if not name:
             return None
@@ -277,7 +282,7 @@ class EventCatalog:
                 page.folder, Severity.WARNING, f'The schema "{name}" is none that is understood, and is left out.'
             )
             return None
-        return SchemaFile(f"{page.id}/{page.version}/{name}", page.id, page.version, format_, text)
+        return SchemaFile(f"{mid}/{page.version}/{name}", mid, page.version, format_, text)
 
     def _transport(self, page: _Page, services: list[_Page]) -> dict[str, Any]:
         """Return protocol and options by the message's first channel: its own, or that of a service that sends it."""
@@ -308,10 +313,13 @@ class EventCatalog:
         service = next(services, None)
         return self._domains.get(service.id, service) if service else None
 
-    def _note(self, path: Path, severity: Severity, message: str) -> None:
+    def _note_case(self, path: Path, message: str, advice: str) -> None:
+        self._note(path, Severity.INFO, message, "ids-differ-only-in-case", advice)
+
+    def _note(self, path: Path, severity: Severity, message: str, rule: str = "left-out", advice: str = ADVICE) -> None:
         place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
-        self.diagnostics.append(Diagnostic("left-out", severity, name, message, help=ADVICE))
+        self.diagnostics.append(Diagnostic(rule, severity, name, message, help=advice))
 
 
 def _kind(root: Path, folder: Path) -> str:

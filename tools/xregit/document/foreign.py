@@ -138,11 +138,11 @@ def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDoc
     )
 
 
-def _load_eventcatalog(source: Path | str, _group: str, protocol: str) -> ForeignDocument | None:
+def _load_eventcatalog(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
     folder = Path(source)
     if not folder.is_dir():
         return None
-    catalog = EventCatalog(folder, protocol).read()
+    catalog = EventCatalog(folder, protocol, group).read()
     value = catalog.document()
     loaded = load_converted(folder, value, "EventCatalog", catalog.diagnostics)
     return ForeignDocument(loaded, catalog.name, value, folder.resolve())
@@ -201,6 +201,6 @@ _LOADERS: Mapping[str, Callable[[Path | str, str, str], ForeignDocument | None] 
     XREGISTRY: None,
 }
 # The kinds of sources of which an option says something.
-_TAKING = {"group": ("asyncapi", "schema-registry", "schemas"), "protocol": ("asyncapi", "eventcatalog")}
+_TAKING = {"group": tuple(name for name in _LOADERS if name != XREGISTRY), "protocol": ("asyncapi", "eventcatalog")}
 #: What a source may be.
 KINDS = tuple(_LOADERS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count
@@ -189,6 +189,24 @@ class SchemaSet:
 
 
 @dataclass
+class DistinctIds:
+    """Ids of one collection: of two that differ in case alone, which many disks take for one, the second is another."""
+
+    _ids: dict[str, str] = field(default_factory=dict)
+    _renamed: dict[str, str] = field(default_factory=dict)
+
+    def distinct(self, id_: str, note: Callable[[str, str], object]) -> str:
+        """Return an id, or what it becomes; then, the first time, note what there is to say and what to do."""
+        if self._ids.setdefault(id_.casefold(), id_) == id_:
+            return id_
+        if id_ not in self._renamed:
+            number = next(number for number in count(2) if f"{id_}-{number}".casefold() not in self._ids)
+            self._renamed[id_] = self._ids[f"{id_}-{number}".casefold()] = f"{id_}-{number}"
+            note(*case_note(id_, self._renamed[id_]))
+        return self._renamed[id_]
+
+
+@dataclass
 class SchemaFolder:
     """A folder of schemas, read; ``diagnostics`` say what of it was passed over."""
 
@@ -196,8 +214,7 @@ class SchemaFolder:
     name: str = ""
     files: list[SchemaFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    _ids: dict[str, str] = field(default_factory=dict)
-    _renamed: dict[str, str] = field(default_factory=dict)
+    _ids: DistinctIds = field(default_factory=DistinctIds)
 
     @property
     def group(self) -> str:
@@ -226,7 +243,8 @@ class SchemaFolder:
             format_ = schema_format(name, text)
             if format_:
                 id_, version = _id_and_version(name)
-                self.files.append(SchemaFile(name, self._distinct_id(id_, path), version, format_, text))
+                distinct = self._ids.distinct(id_, partial(self._note, "ids-differ-only-in-case", path))
+                self.files.append(SchemaFile(name, distinct, version, format_, text))
             else:
                 self._pass_over(path, "The file is no schema that is understood.")
         return self
@@ -238,16 +256,6 @@ class SchemaFolder:
             XregitError: two files are the same version of one schema.
         """
         return {"schemagroups": {self.group: {"name": self.group, "schemas": SchemaSet(self.files).schemas()}}}
-
-    def _distinct_id(self, id_: str, path: Path) -> str:
-        """Return the id of a file's schema, which is another one where an earlier id differs in case alone."""
-        if self._ids.setdefault(id_.casefold(), id_) == id_:
-            return id_
-        if id_ not in self._renamed:
-            number = next(number for number in count(2) if f"{id_}-{number}".casefold() not in self._ids)
-            self._renamed[id_] = self._ids[f"{id_}-{number}".casefold()] = f"{id_}-{number}"
-            self._note("ids-differ-only-in-case", path, *case_note(id_, self._renamed[id_]))
-        return self._renamed[id_]
 
     def _pass_over(self, path: Path, message: str) -> None:
         advice = f'Schemas are files that end in {", ".join(ENDINGS)}; JSON Schema should state "$schema".'

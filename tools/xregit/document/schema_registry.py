@@ -10,7 +10,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from threading import Thread
@@ -23,7 +23,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from xregit.arguments import without_credentials
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.asyncapi.reader import ADVICE, label, scalar
-from xregit.document.schema_files import SchemaFile, SchemaSet, protobuf_types, schema_format, schema_id
+from xregit.document.schema_files import DistinctIds, SchemaFile, SchemaSet, protobuf_types, schema_format, schema_id
 from xregit.errors import XregitError
 from xregit.source import json_loader
 from xregit.source.json_emitter import pretty_json
@@ -48,7 +48,8 @@ _CONTEXT = re.compile(r":\.([^:]*):(.*)", re.DOTALL)
 class SchemaRegistry:
     """What a schema registry holds: its name, each subject's versions, and what is set for subjects.
 
-    ``deleted`` are subjects and versions that only a soft deletion hides, ``left`` counts what has no place.
+    ``deleted`` are subjects and versions that only a soft deletion hides, ``left`` counts what has no place, and
+    ``renamed`` says which ids became others.
     """
 
     name: str
@@ -56,6 +57,7 @@ class SchemaRegistry:
     compatibility: dict[str, str] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     left: Counter[str] = field(default_factory=Counter)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, item: Mapping[str, Any]) -> None:
         """Add one version of a subject, as the API gives it; one that was deleted goes."""
@@ -91,50 +93,65 @@ class SchemaRegistry:
         ]
         if self.deleted:
             texts.append(f"What was deleted there is left out: {', '.join(sorted(self.deleted))}.")
-        return [Diagnostic("left-out", Severity.INFO, path, text, help=ADVICE) for text in texts]
+        notes = [("left-out", text, ADVICE) for text in texts]
+        notes += [("ids-differ-only-in-case", *item) for item in self.renamed]
+        return [Diagnostic(rule, Severity.INFO, path, text, help=advice) for rule, text, advice in notes]
 
     def document(self) -> dict[str, Any]:
         """Return the xRegistry document: for each context a schema group, and a group of the topics' messages."""
         contexts: dict[str, dict[str, str]] = {}
+        gids = DistinctIds()
         for subject in self.subjects:
             match = _CONTEXT.fullmatch(subject)
             context, name = match.groups() if match else ("", subject)
-            gid = f"{self.name}.{schema_id(context)}" if context else self.name
+            gid = gids.distinct(f"{self.name}.{schema_id(context)}" if context else self.name, self._note_case)
             contexts.setdefault(gid, {})[subject] = name
         result: dict[str, Any] = {"schemagroups": {}, "messagegroups": {}}
         for gid, names in contexts.items():
-            files = [_file(item, name) for subject, name in names.items() for item in self.subjects[subject].values()]
+            distinct = DistinctIds()
+            ids = {name: distinct.distinct(schema_id(name), self._note_case) for name in names.values()}
+            files = [
+                _file(item, name, ids[name])
+                for subject, name in names.items()
+                for item in self.subjects[subject].values()
+            ]
             schemas = SchemaSet(files).schemas()
             for subject, name in names.items():
-                if schema_id(name) in schemas and self.compatibility.get(subject):
-                    schemas[schema_id(name)]["meta"] = {"compatibility": self.compatibility[subject].lower()}
+                if ids[name] in schemas and self.compatibility.get(subject):
+                    schemas[ids[name]]["meta"] = {"compatibility": self.compatibility[subject].lower()}
             result["schemagroups"][gid] = {"name": gid, "schemas": schemas}
-            messages = dict(_messages(gid, names.values(), files))
+            distinct = DistinctIds()
+            messages = {distinct.distinct(mid, self._note_case): item for mid, item in _messages(gid, ids, files)}
             if messages:
                 result["messagegroups"][gid] = {"name": gid, "protocol": "KAFKA", "messages": messages}
         return {plural: groups for plural, groups in result.items() if groups}
+
+    def _note_case(self, message: str, advice: str) -> None:
+        self.renamed.append((message, advice))
 
 
 _OF_KEYS = ("subject", "version", "keytype")  # of the members of a record's key
 _SETTINGS = ("compatibilityGroup", "defaultMetadata", "overrideMetadata", "defaultRuleSet", "overrideRuleSet")
 
 
-def _messages(gid: str, subjects: Iterable[str], files: Sequence[SchemaFile]) -> Iterator[tuple[str, Any]]:
+def _messages(gid: str, ids: Mapping[str, str], files: Sequence[SchemaFile]) -> Iterator[tuple[str, Any]]:
     """Yield the message of each subject that is one's: of a topic, a record, or a record of a topic.
+
+    ``ids`` are those of the subjects' schemas.
 
     These are the subject name strategies. A record to which others refer is a part of messages, and none itself.
     """
     schemas = {file.id: file for file in files}
     parts = {path.rpartition("/")[0] for file in files for path in file.references.values()}
-    for subject in subjects:
-        schema = schemas.get(schema_id(subject))
+    for subject, sid in ids.items():
+        schema = schemas.get(sid)
         record = _record(schema) if schema else ""
         if schema is None or (subject == record and subject in parts):
             continue
         topic = subject.removesuffix(_VALUE) if subject.endswith(_VALUE) else subject.removesuffix(f"-{record}")
         if subject != record and topic in ("", subject):
             continue
-        key = schemas.get(schema_id(f"{topic}{_KEY}"))
+        key = schemas.get(ids.get(f"{topic}{_KEY}", ""))
         root = f":{record}" if schema.language == "Protobuf" and record else ""
         yield (
             schema_id(topic if subject.endswith(_VALUE) else record),
@@ -243,8 +260,8 @@ def _is_schema(item: Any) -> bool:
     )
 
 
-def _file(item: Mapping[str, Any], subject: str) -> SchemaFile:
-    """Return a version of a subject, of this name in its context, as a document with its references."""
+def _file(item: Mapping[str, Any], subject: str, sid: str) -> SchemaFile:
+    """Return a version of a subject, of this name in its context, as a document of an id with its references."""
     text = item["schema"].encode(errors="replace").decode()  # halves of surrogate pairs can stand in no file
     if text.startswith("{") and "\n" not in text:  # as registries keep JSON, in which no change can be seen
         parsed = json_loader.parse(text.encode())
@@ -263,7 +280,7 @@ def _file(item: Mapping[str, Any], subject: str) -> SchemaFile:
     for key, value in properties.items() if isinstance(properties, Mapping) else ():
         labels |= label(str(key), scalar(value))
     format_ = schema_format(name, text)
-    return SchemaFile(f"{subject}/{version}", schema_id(subject), version, format_, text, references, labels)
+    return SchemaFile(f"{subject}/{version}", sid, version, format_, text, references, labels)
 
 
 def _record(schema: SchemaFile) -> str:
