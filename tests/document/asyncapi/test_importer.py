@@ -278,7 +278,8 @@ def test_source_of_the_same_name_leaves_the_first_alone(tmp_path: Path) -> None:
     first = _write(tmp_path, {"a/events-1.0.yaml": SOURCE.encode()})[0]
     assert not xregit.import_documents(first, tmp_path / "registry").failed
     gone = SOURCE.replace(", n: {title: Second}", "").encode()
-    others = _write(tmp_path, {"b/events-1.0.yaml": gone, "a/others.yaml": gone})
+    names = ("b/events-1.0.yaml", "a/others.yaml", "a/events-1.yaml", "a/events2.yaml")
+    others = _write(tmp_path, dict.fromkeys(names, gone))
     for other in others:
         with pytest.raises(
             xregit.XregitError, match=r'belongs to "../a/events-1.0.yaml"; choose another one with --gr'

@@ -64,8 +64,9 @@ if TYPE_CHECKING:
 
 _FORMAT, _URI = "dataschemaformat", "dataschemauri"
 _ORIGIN = "importedfrom"  # in what is kept of a source: its path from the registry's folder, or its host
-# The version in the name of a file, which is not a part of its identity: events-1.2.yaml follows events-1.1.yaml.
-_VERSION = re.compile(r"(?i)[-_.]?v?[0-9]+(\.[0-9]+)*(?=\.[a-z]+$)")
+# The version in the name of a file, which is not a part of its identity: events-1.2.yaml follows events-1.1.yaml. A
+# number alone is no version: events1.yaml and events2.yaml are two sources.
+_VERSION = re.compile(r"(?i)[-_.]v?[0-9]+(\.[0-9]+)+(?=\.[a-z]+$)")
 # Where the document of learnt messages keeps what their samples have in common.
 _SAMPLES = "samples"
 _ASKED = ("https://", "http://")
