@@ -154,6 +154,8 @@ class _DocumentImporter:
             labels = {**{name: text for name, text in about.items() if text}, **self.description.get("labels", {})}
             self.description |= {"labels": labels} if labels else {}
         operations = list(self.operations_v2() if self.is_v2 else self.operations_v3())
+        if not any(item.messages for item in operations):
+            operations += self.library()
         carriers = self.with_only_protocol([(item, self.servers_by_protocol(item)) for item in operations])
         shared = frozenset() if self.exported else _sent_and_received(carriers)
         for operation, protocols_ in carriers:
@@ -177,6 +179,19 @@ class _DocumentImporter:
             advice = "Add channels with messages, and import it again."
             self.notes.add("left-out", Severity.WARNING, self.root, "There is no message in this document.", advice)
         self.note_unused(operations)
+
+    def library(self) -> Iterator[OperationSource]:
+        """Yield the components' messages, which other documents use, without operation; else add the schemas there."""
+        nodes = [
+            (item.name, self.reader.resolve(item)) for item in self.reader.members(self.root, "components", "messages")
+        ]
+        messages = tuple(MessageSource(id_of(name) or "message", node, self.with_traits(node)) for name, node in nodes)
+        if messages:
+            channel = ChannelSource(Node({}, self.root.file, ("components",)), "", (), self.servers(None), messages)
+            yield OperationSource("operation", "", "", channel, messages, ())
+            return
+        for item in self.reader.members(self.root, "components", "schemas"):
+            self.whole.schemas.add((self.id, self.title or self.id), item, "", item.name)
 
     def with_only_protocol(self, carriers: list[_Carrier]) -> list[_Carrier]:
         """Return operations with the protocol that is asked for, or the only one, where nothing names theirs."""
