@@ -363,6 +363,8 @@ class Definition:
             media_type, payload = payload.text("schemaFormat"), payload.child("schema")
         if payload.is_elsewhere:
             return {"dataschemaformat": format_of(media_type), "dataschemauri": payload.reference}
+        if self.reader.resolve(payload).value == {}:  # its file can't be read, or it says nothing
+            return stated
         schema = self.schemas.add(group, payload, media_type, self.schema_name)
         self.schema = schema
         type_ = node.text("x-dataschematype")

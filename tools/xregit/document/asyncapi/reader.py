@@ -187,7 +187,8 @@ class Reader:
         while parts:
             key, count = _first_key(target.value, parts)
             if key is None:
-                self._broken(node, f'"{node.reference}" leads nowhere.', "Correct the reference.")
+                message, advice = f'"{node.reference}" leads nowhere.', "Correct the reference."
+                self.notes.add("broken-reference", Severity.ERROR, node, message, advice)
                 return None
             target, parts = target.child(key), parts[count:]
         return target
@@ -195,20 +196,21 @@ class Reader:
     def _file(self, node: Node, address: str) -> SourceFile | None:
         """Return the file that a reference names; only those are read that may hold definitions."""
         if node.is_elsewhere:
-            self.note_elsewhere(node)
+            advice = "Nothing is fetched: save the file beside the document, and refer to it by its path."
+            self._unread(node, f'"{node.reference}" is an address elsewhere', advice)
             return None
         try:
             path = (node.file.path.parent / unquote(address)).resolve()
         except (OSError, RuntimeError, ValueError):
-            self._broken(node, f'"{address}" is no path of a file.', "Correct the reference.")
+            self._unread(node, f'"{address}" is no path of a file', "Correct the reference.")
             return None
         if path.suffix not in (*_ENDINGS, *_TEXTS):
             endings = ", ".join((*_ENDINGS, *_TEXTS))
-            self._broken(node, f'"{address}" is no file of definitions.', f"They end in {endings}.")
+            self._unread(node, f'"{address}" is no file of definitions', f"They end in {endings}.")
             return None
         if not path.is_relative_to(repository_of(next(iter(self.files)))):
             advice = "Put both into one Git repository, or the file into the folder of the document."
-            self._broken(node, f'"{address}" leads out of the repository, or folder, of the document.', advice)
+            self._unread(node, f'"{address}" leads out of the repository, or folder, of the document', advice)
             return None
         if path not in self.files:
             try:
@@ -216,16 +218,10 @@ class Reader:
             except FileError as error:
                 self.files[path] = None
                 message = error.problem.message.removeprefix("this can't be read: ")
-                self._broken(node, f'"{address}" can\'t be read: {message}.', "Correct the reference.")
+                self._unread(node, f'"{address}" can\'t be read: {message}', "Correct the reference.")
                 return None
             self._load(path, data)
         return self.files[path]
-
-    def note_elsewhere(self, node: Node) -> None:
-        """Note a reference to an address, which is not followed."""
-        advice = "Nothing is fetched: save the file beside the document, and refer to it by its path."
-        message = f'"{node.reference}" is an address elsewhere, and what it says is left out.'
-        self.notes.add("broken-reference", Severity.WARNING, node, message, advice)
 
     def _load(self, path: Path, data: bytes) -> SourceFile | None:
         """Read a file; a text that can't be read is noted, and has no value."""
@@ -238,8 +234,10 @@ class Reader:
         self.files[path] = None if parsed.problems else SourceFile(path, name, parsed.value, data)
         return self.files[path]
 
-    def _broken(self, node: Node, message: str, advice: str) -> None:
-        self.notes.add("broken-reference", Severity.ERROR, node, message, advice)
+    def _unread(self, node: Node, message: str, advice: str) -> None:
+        """Note a reference out of the source, of which the rest is imported."""
+        message = f"{message}, and what it says is left out."
+        self.notes.add("broken-reference", Severity.WARNING, node, message, advice)
 
 
 def _first_key(value: Any, parts: list[str]) -> tuple[str | int | None, int]:

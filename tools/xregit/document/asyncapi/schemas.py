@@ -430,11 +430,11 @@ class _Bundle:
         if self.count > _MAX_VALUES:
             self.reader.notes.leave_out(f"What a schema holds beyond {_MAX_VALUES:,} values", node)
             return {}
-        if node.is_elsewhere and not is_data:
-            self.reader.note_elsewhere(node)
-            return {"x-ref": node.reference, **self._beside(node)}
         if node.reference and not is_data:
-            return {"$ref": self._reference(node), **self._beside(node)}
+            target = self.reader.resolve(node)
+            is_read = target.place != node.place
+            reference = {REF: self._reference(target)} if is_read else {"x-ref": node.reference}
+            return {**reference, **self._beside(node)}
         if isinstance(node.value, Mapping):
             keys = () if is_data or (node.pointer[-1:] and node.pointer[-1] in _NAMED) else _DATA
             return {
@@ -453,8 +453,7 @@ class _Bundle:
         """Return a key; an identifier within, to which references would be relative, is no longer one."""
         return "x-id" if key == "$id" and node.place != self.root and isinstance(node.value[key], str) else key
 
-    def _reference(self, node: Node) -> str:
-        target = self.reader.resolve(node)
+    def _reference(self, target: Node) -> str:
         if target.place == self.root:
             return "#"
         if target.place not in self.names:
