@@ -223,6 +223,8 @@ class Definition:
         """Return the attributes of the event that the payload is, and the schema of its data."""
         if payload is None or (payload.is_elsewhere and not content.startswith(EVENTS)):
             return None
+        if self.protocol and not event_binding(self.protocol):  # there is no form in which it carries events
+            return None
         schema = self.reader.resolve(payload)
         members = self._members([schema])
         if not content.startswith(EVENTS) and not _is_event(schema) and not members.keys() >= {*_EVENT_NAMES}:
@@ -385,8 +387,8 @@ class Definition:
             required |= {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
             for item in self.reader.members(schema, "properties"):
                 result.setdefault(item.name, (item if item.is_elsewhere else self.reader.resolve(item), False))
-            parts = (item for item in self.reader.members(schema, "allOf") if not _EVENT_SCHEMA.search(item.reference))
-            pending += map(self.reader.resolve, parts)
+            parts = [item for item in self.reader.members(schema, "allOf") if not _EVENT_SCHEMA.search(item.reference)]
+            pending += map(self.reader.resolve, reversed(parts))  # the first is the most general, by custom
         return {name: (node, name in required) for name, (node, _) in result.items()}
 
 
