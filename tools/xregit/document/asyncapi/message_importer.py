@@ -191,6 +191,7 @@ class Definition:
         correlation = next(filter(None, (self.reader.get(item, "correlationId") for item in message.nodes)), None)
         labels = {
             "address": "" if self.protocol else channel.address,
+            "channel": channel.address if self._topic(channel) not in ("", channel.address) else "",
             "operation": ", ".join(dict.fromkeys(item.name for item in operations)),
             "message-id": node.text("messageId") if node.text("messageId") != message.name else "",
             "message-name": node.text("name")
@@ -274,9 +275,7 @@ class Definition:
         known = facts.protocol(self.protocol)
         options: Value = {}
         own = _address_source(self.protocol)
-        stated = self.reader.get(channel.node, "bindings", binding_of(self.protocol))
-        address = stated.text("topic") if stated and own.endswith("/topic") else ""
-        address = address or channel.address
+        address = self._topic(channel) or channel.address
         if address and self.protocol == HTTP and not address.startswith("/") and not self.root.text("x-xid"):
             address = f"/{address}"  # as paths of requests do
         if address and own:
@@ -293,6 +292,11 @@ class Definition:
                 self.bind(options, level, node)
         unplaced = message.node.get("x-protocoloptions")
         return {**options, **(unplaced if isinstance(unplaced, Mapping) else {})}
+
+    def _topic(self, channel: ChannelSource) -> str:
+        """Return the topic that a channel's binding names in place of its address, or nothing."""
+        stated = self.reader.get(channel.node, "bindings", binding_of(self.protocol)) if self.protocol else None
+        return stated.text("topic") if stated and _address_source(self.protocol).endswith("/topic") else ""
 
     def bind(self, options: Value, level: str, node: Node) -> None:
         """Add what the binding of an object says to the options of the message, or to those of the endpoint."""
