@@ -163,6 +163,23 @@ def test_names_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
     assert second.resolved.attributes["labels"] == {"key-schema": "/schemagroups/prod/schemas/paid-key"}
 
 
+def test_missing_imports_are_told_once(tmp_path: Path) -> None:
+    """Registries have common files built in; the import names each, and check reports it and nothing that follows."""
+    text = 'syntax = "proto3";\nimport "google/type/money.proto";\nimport "google/protobuf/any.proto";\n'
+    body = "message A { google.type.Money m = 1; google.protobuf.Any a = 2; }"
+    items = [_item(f"{name}-value", 1, text + body, schemaType="PROTOBUF") for name in "ab"]
+    (tmp_path / "r.json").write_text(json.dumps(items))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/a.proto").write_text(text + body)
+    for source in ("r.json", "folder"):
+        report = xregit.import_documents(tmp_path / source, tmp_path / source[0] / "registry")
+        warnings = [item for item in report.diagnostics if item.severity is Severity.WARNING]
+        assert [item.message for item in warnings] == ['The import "google/type/money.proto" is not in the source.']
+        found = xregit.check(xregit.load(tmp_path / source[0] / "registry")).diagnostics
+        errors = {item.message for item in found if item.severity is Severity.ERROR}
+        assert errors == {'The import "google/type/money.proto" is not in this registry.'}
+
+
 def test_protobuf_on_one_line_names_its_record(tmp_path: Path) -> None:
     """A subject may name topic and message of a Protobuf file, however that is laid out."""
     text = 'syntax = "proto3"; package s; message Position { string vin = 1; }'

@@ -100,6 +100,18 @@ class SchemaSet:
                 raise XregitError(message)
         return {id_: {"versions": dict(self._versions(versions))} for id_, versions in schemas.items()}
 
+    def missing(self) -> dict[str, SchemaFile]:
+        """Return the imports that are none of the documents, nor Protobuf's own files, each with one that has it."""
+        return {
+            match[2]: file
+            for file in self.files
+            if file.language == "Protobuf"
+            for match in _REFERENCES[file.language].finditer(file.text)
+            if match[2] not in file.references
+            and not match[2].startswith("google/protobuf/")
+            and self._target(file, match[2]) is None
+        }
+
     def _versions(self, versions: Mapping[str, SchemaFile]) -> Iterator[tuple[str, Any]]:
         previous = ""
         for vid in sorted(versions, key=_version_key):
@@ -255,16 +267,26 @@ class SchemaFolder:
         Raises:
             XregitError: two files are the same version of one schema.
         """
-        return {"schemagroups": {self.group: {"name": self.group, "schemas": SchemaSet(self.files).schemas()}}}
+        schemas = SchemaSet(self.files)
+        for name, file in schemas.missing().items():
+            message, advice = import_note(name)
+            self._note("broken-reference", self.folder / file.path, message, advice, Severity.WARNING)
+        return {"schemagroups": {self.group: {"name": self.group, "schemas": schemas.schemas()}}}
 
     def _pass_over(self, path: Path, message: str) -> None:
         advice = f'Schemas are files that end in {", ".join(ENDINGS)}; JSON Schema should state "$schema".'
         self._note("left-out", path, f"{message[:-1]}, and is left out.", advice)
 
-    def _note(self, rule: str, path: Path, message: str, advice: str) -> None:
+    def _note(self, rule: str, path: Path, message: str, advice: str, severity: Severity = Severity.INFO) -> None:
         place = path.parent.resolve() / path.name
         name = place.relative_to(repository_of(place)).as_posix()
-        self.diagnostics.append(Diagnostic(rule, Severity.INFO, name, message, help=advice))
+        self.diagnostics.append(Diagnostic(rule, severity, name, message, help=advice))
+
+
+def import_note(name: str) -> tuple[str, str]:
+    """Return what there is to say of an import that the source does not have, and what to do."""
+    message = f'The import "{name}" is not in the source.'
+    return message, "Add that file to the registry, as a schema of this name in the same group."
 
 
 def case_note(stated: str, given: str) -> tuple[str, str]:

@@ -23,7 +23,15 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from xregit.arguments import without_credentials
 from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.asyncapi.reader import ADVICE, label, scalar
-from xregit.document.schema_files import DistinctIds, SchemaFile, SchemaSet, protobuf_types, schema_format, schema_id
+from xregit.document.schema_files import (
+    DistinctIds,
+    SchemaFile,
+    SchemaSet,
+    import_note,
+    protobuf_types,
+    schema_format,
+    schema_id,
+)
 from xregit.errors import XregitError
 from xregit.source import json_loader
 from xregit.source.json_emitter import pretty_json
@@ -48,8 +56,8 @@ _CONTEXT = re.compile(r":\.([^:]*):(.*)", re.DOTALL)
 class SchemaRegistry:
     """What a schema registry holds: its name, each subject's versions, and what is set for subjects.
 
-    ``deleted`` are subjects and versions that only a soft deletion hides, ``left`` counts what has no place, and
-    ``renamed`` says which ids became others.
+    ``deleted`` are subjects and versions that only a soft deletion hides, ``left`` counts what has no place,
+    ``renamed`` says which ids became others, and ``missing`` has the imports that no subject is.
     """
 
     name: str
@@ -58,6 +66,7 @@ class SchemaRegistry:
     deleted: set[str] = field(default_factory=set)
     left: Counter[str] = field(default_factory=Counter)
     renamed: list[tuple[str, str]] = field(default_factory=list)
+    missing: dict[str, None] = field(default_factory=dict)
 
     def add(self, item: Mapping[str, Any]) -> None:
         """Add one version of a subject, as the API gives it; one that was deleted goes."""
@@ -93,9 +102,10 @@ class SchemaRegistry:
         ]
         if self.deleted:
             texts.append(f"What was deleted there is left out: {', '.join(sorted(self.deleted))}.")
-        notes = [("left-out", text, ADVICE) for text in texts]
-        notes += [("ids-differ-only-in-case", *item) for item in self.renamed]
-        return [Diagnostic(rule, Severity.INFO, path, text, help=advice) for rule, text, advice in notes]
+        notes = [("left-out", Severity.INFO, text, ADVICE) for text in texts]
+        notes += [("ids-differ-only-in-case", Severity.INFO, *item) for item in self.renamed]
+        notes += [("broken-reference", Severity.WARNING, *import_note(name)) for name in self.missing]
+        return [Diagnostic(rule, severity, path, text, help=advice) for rule, severity, text, advice in notes]
 
     def document(self) -> dict[str, Any]:
         """Return the xRegistry document: for each context a schema group, and a group of the topics' messages."""
@@ -115,7 +125,9 @@ class SchemaRegistry:
                 for subject, name in names.items()
                 for item in self.subjects[subject].values()
             ]
-            schemas = SchemaSet(files).schemas()
+            documents = SchemaSet(files)
+            self.missing |= dict.fromkeys(documents.missing())
+            schemas = documents.schemas()
             for subject, name in names.items():
                 if ids[name] in schemas and self.compatibility.get(subject):
                     schemas[ids[name]]["meta"] = {"compatibility": self.compatibility[subject].lower()}

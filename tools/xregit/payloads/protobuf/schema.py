@@ -279,10 +279,16 @@ def _fetch_import(document: Document, name: str) -> bytes | None:
 
 
 def _problems(errors: str, text: bytes) -> list[Problem]:
-    """Return what the compiler finds wrong in the document itself, of each line the first: others follow from that."""
+    """Return what the compiler finds wrong in the document itself, of each line the first: others follow from that.
+
+    So do unknown names where an import is missing.
+    """
     problems: dict[str, Problem] = {}
-    for line, column, message in _FAULT.findall(errors):
-        if line not in problems and len(problems) < _MAX_PROBLEMS:
+    faults = _FAULT.findall(errors)
+    lacks_import = any(_IMPORT.fullmatch(message) for _, _, message in faults)
+    for line, column, message in faults:
+        follows = line in problems or (lacks_import and _UNKNOWN.match(message))
+        if not follows and len(problems) < _MAX_PROBLEMS:
             position = _position(text, int(line) - 1, int(column) - 1) if line else (0, 0)
             problems[line] = _problem(message, errors, *position)
     return list(problems.values()) or [Problem("syntax", errors.partition("\n")[0], _ANY_HELP)]
