@@ -306,6 +306,19 @@ def test_mixed_kinds_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     assert {item.id for item in registry.messagegroups} == {group, "other"}
 
 
+def test_files_of_several_repositories_are_told_apart(tmp_path: Path) -> None:
+    """Where clones lie side by side, notes and their lines are those of the right one."""
+    text = "asyncapi: 3.0.0\ninfo: {{title: {0}}}\nchannels:\n  c: {{messages: {{m: {{x-{0}: [{{}}]}}}}}}\n"
+    names = ("a/asyncapi.yaml", "b/asyncapi.yaml")
+    sources = _write(tmp_path, {name: text.format(name[0]).encode() for name in names})
+    report = xregit.import_documents(sources, tmp_path / "registry", protocol="KAFKA")
+    left = [item for item in report.diagnostics if item.rule == "left-out"]
+    assert [(item.path, report.lines(item.path, item.line)) for item in left] == [
+        (name, f"  c: {{messages: {{m: {{x-{name[0]}: [{{}}]}}}}}}") for name in names
+    ]
+    assert [path for path, _ in report.writings] == [*names]
+
+
 def test_source_with_nothing_in_it_is_an_error(tmp_path: Path) -> None:
     """An import that would give an empty registry writes nothing."""
     source = _write(tmp_path, {"a.yaml": b"asyncapi: 3.0.0\ninfo: {title: T, version: 1.0.0}\n"})[0]

@@ -185,9 +185,9 @@ def _write(plans: Sequence[_Plan], into: Path) -> ImportReport:
     return replace(report, files=tuple(dict.fromkeys(report.files)))
 
 
-def _missing_protocols(sources: Sequence[ForeignDocument]) -> Iterator[Diagnostic]:
+def _missing_protocols(registries: Sequence[Registry]) -> Iterator[Diagnostic]:
     """Report each source that leaves messages without a protocol, and so without topics or paths."""
-    for registry in (source.loaded.registry for source in sources):
+    for registry in registries:
         count = sum(not message.protocol for message in registry.messages)
         if count:
             message = f"No server or channel names a protocol for {count} of {len(registry.messages)} messages."
@@ -238,10 +238,17 @@ def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *,
     """Plan to bring the files of a registry folder up to date with documents of other kinds."""
     _check_names(sources, into, home)
     registries = [source.loaded.registry for source in sources]
-    diagnostics = [*_loading_diagnostics(registries), *_missing_protocols(sources)]
-    diagnostics += [] if has_errors(diagnostics) else _empty(registries)
-    writings = tuple((item.registry.place.path, item.dialect.name) for item in (source.loaded for source in sources))
-    failure = partial(ImportReport, (), (), writings=writings, lines=partial(_source_line, registries))
+    folders = _folders(registries)
+    diagnostics: list[Diagnostic] = []
+    for folder, registry in zip(folders, registries, strict=True):
+        found = [*_loading_diagnostics([registry]), *_missing_protocols([registry])]
+        found += [] if has_errors(found) else _empty([registry])
+        diagnostics += [replace(item, path=folder + item.path) for item in found]
+    writings = tuple(
+        (folder + source.loaded.registry.place.path, source.loaded.dialect.name)
+        for folder, source in zip(folders, sources, strict=True)
+    )
+    failure = partial(ImportReport, (), (), writings=writings, lines=partial(_source_line, registries, folders=folders))
     if has_errors(diagnostics):
         return _Plan(failure(ordered(diagnostics)))
     base: dict[str, bytes] = {}
@@ -267,6 +274,15 @@ def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *,
     report = failure(ordered(diagnostics))
     report = replace(report, files=tuple(update.files), removed=tuple(update.removed), kept=tuple(update.kept))
     return _Plan(report, update.files)
+
+
+def _folders(registries: Sequence[Registry]) -> list[str]:
+    """Return what the paths of each source begin with: nothing, unless those of several repositories would be one."""
+    roots = [registry.origin.repository for registry in registries]
+    if len({registry.place.path for registry in registries}) == len(registries):
+        return [""] * len(registries)
+    top = os.path.commonpath(roots)
+    return [f"{Path(os.path.relpath(root, top)).as_posix()}/".removeprefix("./") for root in roots]
 
 
 def _check_names(sources: Sequence[ForeignDocument], into: Path, home: Path) -> None:
@@ -378,9 +394,16 @@ def _new_files(
             yield from yaml_files.resource_files(entity)
 
 
-def _source_line(registries: Sequence[Registry], path: str, number: int) -> str | None:
+def _source_line(
+    registries: Sequence[Registry], path: str, number: int, folders: Sequence[str] | None = None
+) -> str | None:
     """Return the text of a line of a file or document."""
-    lines = (registry.origin.line(path, number) for registry in registries)
+    places = zip(folders or [""] * len(registries), registries, strict=True)
+    lines = (
+        registry.origin.line(path.removeprefix(folder), number)
+        for folder, registry in places
+        if path.startswith(folder)
+    )
     return next((line for line in lines if line is not None), None)
 
 
