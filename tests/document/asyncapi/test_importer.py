@@ -306,6 +306,22 @@ def test_mixed_kinds_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     assert {item.id for item in registry.messagegroups} == {group, "other"}
 
 
+def test_channel_of_another_source_is_imported_once(tmp_path: Path) -> None:
+    """Teams that share channels import the documents that use them beside the one that has them, in any order."""
+    (tmp_path / ".git").mkdir()
+    common = b"asyncapi: 3.0.0\ninfo: {title: Common}\nchannels: {gate: {address: gate, messages: {opened: {}}}}\n"
+    using = (
+        b"asyncapi: 3.0.0\ninfo: {title: Tug}\nservers: {s: {host: 'b.example.com:9092', protocol: kafka}}\n"
+        b"operations: {listen: {action: receive, channel: {$ref: 'common.yaml#/channels/gate'}}}\n"
+    )
+    sources = _write(tmp_path, {"common.yaml": common, "tug.yaml": using})
+    for number, paths in enumerate((sources, sources[::-1])):
+        report = xregit.import_documents(paths, tmp_path / str(number) / "registry")
+        assert [(item.path, item.rule) for item in report.diagnostics] == [("common.yaml", "left-out")]
+        messages = xregit.load(tmp_path / str(number) / "registry").messages
+        assert [item.xid for item in messages] == ["/messagegroups/tug/messages/opened"]
+
+
 def test_files_of_several_repositories_are_told_apart(tmp_path: Path) -> None:
     """Where clones lie side by side, notes and their lines are those of the right one."""
     text = "asyncapi: 3.0.0\ninfo: {{title: {0}}}\nchannels:\n  c: {{messages: {{m: {{x-{0}: [{{}}]}}}}}}\n"

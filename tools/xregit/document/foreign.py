@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from xregit.arguments import without_credentials
 from xregit.catalog.layout import REGISTRY_FILE
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
-from xregit.document.asyncapi.reader import read_bytes
+from xregit.document.asyncapi.reader import Place, read_bytes
 from xregit.document.eventcatalog import EventCatalog, is_event_catalog
 from xregit.document.loader import LoadedDocument, load_converted
 from xregit.document.schema_files import ENDINGS, SchemaFolder
@@ -25,7 +26,7 @@ from xregit.protocols.json import json_value
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from xregit.catalog.registry import Registry
 
@@ -46,20 +47,25 @@ _ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
 class ForeignDocument:
     """A document of another kind: what it became, and the name under which the registry remembers that.
 
-    ``origin`` is its absolute path, or the host of a schema registry; empty for what was learnt.
+    ``origin`` is its absolute path, or the host of a schema registry; empty for what was learnt. ``used`` are places in
+    other files to which an AsyncAPI document refers.
     """
 
     loaded: LoadedDocument
     name: str
     value: dict[str, Any]
     origin: Path | str = ""
+    used: frozenset[Place] = frozenset()
 
 
-def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: str = "") -> ForeignDocument | None:
+def load_foreign(
+    source: Path | str, kind: str = "", group: str = "", protocol: str = "", elsewhere: Collection[Place] = ()
+) -> ForeignDocument | None:
     """Return what a source of another kind becomes, or None for a file that may be an xRegistry document.
 
     A text is the address of a schema registry, which is asked. The kind, one of ``KINDS``, is told by the content
-    unless it is named. ``group`` is the id of its groups, ``protocol`` that of messages for which it names none.
+    unless it is named. ``group`` is the id of its groups, ``protocol`` that of messages for which it names none,
+    ``elsewhere`` are the places of AsyncAPI documents to which other sources of the same import refer.
 
     Raises:
         XregitError: it can't be read, is not of the kind that was named, or has its own groups or protocols.
@@ -81,7 +87,7 @@ def load_foreign(source: Path | str, kind: str = "", group: str = "", protocol: 
             f'"{shown}" is an address, which only a schema registry may be; leave out "--from {kind}", or name a file'
         )
         raise XregitError(message)
-    loader = _LOADERS[own]
+    loader = partial(_load_asyncapi, elsewhere=elsewhere) if own == "asyncapi" else _LOADERS[own]
     foreign = loader(source, group, canonical("protocol", protocol)) if loader is not None else None
     if foreign is None and kind in _LOADERS and kind != XREGISTRY:
         message = f'"{shown}" is not of the kind "{kind}"; leave out "--from", or name another source'
@@ -160,9 +166,11 @@ def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocu
     return ForeignDocument(loaded, folder.group, value, path.resolve())
 
 
-def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
+def _load_asyncapi(
+    source: Path | str, group: str, protocol: str, elsewhere: Collection[Place] = ()
+) -> ForeignDocument | None:
     path = Path(source)
-    importer = AsyncapiImporter(group, protocol)
+    importer = AsyncapiImporter(group, protocol, elsewhere)
     root = importer.reader.document(path, read_bytes(path))
     if root is not None and not is_asyncapi(root.value):
         return None
@@ -170,7 +178,9 @@ def _load_asyncapi(source: Path | str, group: str, protocol: str) -> ForeignDocu
     if importer.examples:
         _check_examples(load_converted(path, importer.document(), _KIND, ()).registry, importer)
     value = importer.document()
-    return ForeignDocument(load_converted(path, value, _KIND, importer.notes.all()), name, value, path.resolve())
+    loaded = load_converted(path, value, _KIND, importer.notes.all())
+    used = frozenset(place for place in importer.reader.used if place[0] != path.resolve())
+    return ForeignDocument(loaded, name, value, path.resolve(), used)
 
 
 def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:

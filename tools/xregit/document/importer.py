@@ -144,6 +144,10 @@ def import_documents(  # noqa: PLR0913 - by name
         raise XregitError(message)
     with atomic_write.edit_lock(folder):
         foreign = {source: load_foreign(source, kind, group, protocol) for source in map(_source, paths)}
+        used = {place for document in foreign.values() if document is not None for place in document.used}
+        for source in [source for source in foreign if isinstance(source, Path)]:
+            if any(path == source.resolve() for path, _ in used):
+                foreign[source] = load_foreign(source, kind, group, protocol, used)
         documents_ = [source for source, document in foreign.items() if document is None and isinstance(source, Path)]
         sources = [document for document in foreign.values() if document is not None]
         plans = [_plan_sources(sources, folder, home or folder, prune=prune)] if sources else []
@@ -239,10 +243,12 @@ def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *,
     _check_names(sources, into, home)
     registries = [source.loaded.registry for source in sources]
     folders = _folders(registries)
+    parts = {path for source in sources for path, _ in source.used}  # which need to hold nothing of their own
     diagnostics: list[Diagnostic] = []
-    for folder, registry in zip(folders, registries, strict=True):
+    for folder, source in zip(folders, sources, strict=True):
+        registry = source.loaded.registry
         found = [*_loading_diagnostics([registry]), *_missing_protocols([registry])]
-        found += [] if has_errors(found) else _empty([registry])
+        found += [] if has_errors(found) or source.origin in parts else _empty([registry])
         diagnostics += [replace(item, path=folder + item.path) for item in found]
     writings = tuple(
         (folder + source.loaded.registry.place.path, source.loaded.dialect.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product, takewhile
@@ -34,6 +34,7 @@ from xregit.document.asyncapi.reader import (
     Descriptions,
     Node,
     Notes,
+    Place,
     Reader,
     id_of,
     joined,
@@ -90,9 +91,12 @@ class Example:
 class AsyncapiImporter:
     """The documents of one import, and the xRegistry document that they become."""
 
-    def __init__(self, group: str = "", protocol: str = "") -> None:
-        """Begin with nothing; name groups by an id, and the protocol where a document names none."""
-        self.group, self.protocol = group, protocol
+    def __init__(self, group: str = "", protocol: str = "", elsewhere: Collection[Place] = ()) -> None:
+        """Begin with nothing; name groups by an id, and the protocol where a document names none.
+
+        Channels ``elsewhere`` are those that operations of other documents use, which have the messages.
+        """
+        self.group, self.protocol, self.elsewhere = group, protocol, elsewhere
         self.notes = Notes()
         self.reader = Reader(self.notes)
         self.schemas = SchemaImporter(self.reader)
@@ -175,7 +179,7 @@ class _DocumentImporter:
                 endpoint.options += both.options if both is not endpoint else []
                 endpoint.messages += both.messages if both is not endpoint else []
                 self.add_endpoint(endpoint)
-        if not any(endpoint.messages for endpoint in self.endpoints.values()):
+        if not self.whole.elsewhere and not any(endpoint.messages for endpoint in self.endpoints.values()):
             advice = "Add channels with messages, and import it again."
             self.notes.add("left-out", Severity.WARNING, self.root, "There is no message in this document.", advice)
         self.note_unused(operations)
@@ -289,7 +293,11 @@ class _DocumentImporter:
                 name = "" if self.exported else reference.name
                 yield OperationSource(kind, name, direction, channel, messages, self.with_traits(part))
         for place, rest in unused.items():
-            if rest:
+            if rest and place in self.whole.elsewhere:
+                message = "Another source of this import uses this channel, and its messages are that source's."
+                advice = "Nothing needs to be done."
+                self.notes.add("left-out", Severity.INFO, channels[place].node, message, advice)
+            elif rest:
                 yield OperationSource("operation", "", "", channels[place], tuple(rest), ())
             elif not channels[place].messages:
                 self.notes.leave_out("A channel without messages", channels[place].node)
