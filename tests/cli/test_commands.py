@@ -309,6 +309,29 @@ def test_init_begins_with_a_source(
     assert "Wrote 0 files" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_conflict_of_an_import_is_settled(
+    side: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Check reports what an import and people changed differently, until one side is chosen."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("registry/messagegroups/shop/messagegroup.yaml")
+    for title in ("Shop", "Mine", "SHOP"):
+        if title == "Mine":
+            path.write_text(path.read_text(encoding="utf-8").replace("Shop", "Mine"), encoding="utf-8")
+            continue
+        Path("shop.yaml").write_text(ASYNCAPI.replace("Shop", title), encoding="utf-8")
+        assert run(["import", "shop.yaml"]) == 0
+    assert run(["check"]) == 0
+    assert "warning edited-here-and-there: " in capsys.readouterr().out
+    assert run(["import", f"--{side}", "/messagegroups/other"]) == 2
+    assert run(["import", f"--{side}", "/messagegroups/shop"]) == 0
+    assert run(["check"]) == 0
+    assert "edited-here-and-there" not in capsys.readouterr().out
+    assert f"name: {'Mine' if side == 'ours' else 'SHOP'}\n" in path.read_text(encoding="utf-8")
+    assert run(["import"]) == 2
+
+
 def test_init_writes_nothing_if_the_import_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
