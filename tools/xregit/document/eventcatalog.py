@@ -38,11 +38,6 @@ _SCHEMAS = ("schema.json", "schema.avsc", "schema.proto", "schema.xsd")
 _FRONT = re.compile(r"\A---\r?\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
 # Components and headings, which say nothing by themselves.
 _TAGS = re.compile(r"<[^<>]*>|^(?:import .*|#+ .*)$", re.MULTILINE)
-# What is said elsewhere in a catalog, or follows from the rest.
-_PLACED = frozenset(
-    {"id", "name", "version", "summary", "description", "owners", "schemaPath", "channels", "deprecated", "draft"}
-    | {"operation", "tags", "badges", "externalLinks", "producers", "consumers"}
-)
 # Folders with copies of the pages, or with those of others.
 _BUILT = frozenset({"node_modules", "dist", "build", "out"})
 _PEOPLE = ("users", "teams")
@@ -50,37 +45,46 @@ _PEOPLE = ("users", "teams")
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of the catalog: its folder, the kind of thing that it is about, and what it says of it."""
+    """A page of the catalog: its folder, the kind of thing that it is about, and what it says of it.
+
+    What was asked of it is ``seen``; the rest is left out, and told.
+    """
 
     folder: Path
     kind: str
     value: Mapping[str, Any]
     has_text: bool
+    seen: set[str] = field(default_factory=set)
 
     @property
     def id(self) -> str:
         """The id of what it is about."""
         folder = self.folder if self.is_current else self.folder.parent.parent
-        return schema_id(str(self.value.get("id") or folder.name))
+        return schema_id(str(self.get("id") or folder.name))
 
     @property
     def version(self) -> str:
         """The version that it describes."""
-        return schema_id(str(self.value.get("version") or "1"))
+        return schema_id(str(self.get("version") or "1"))
 
     @property
     def is_current(self) -> bool:
         """Whether it is about the newest version."""
         return self.folder.parent.name != _VERSIONED
 
+    def get(self, name: str) -> Any:
+        """Return what it states of a name."""
+        self.seen.add(name)
+        return self.value.get(name)
+
     def text(self, name: str) -> str:
         """Return a text that it states, or nothing."""
-        value = self.value.get(name)
+        value = self.get(name)
         return value.strip() if isinstance(value, str) else ""
 
     def items(self, name: str) -> list[Any]:
         """Return the items of a list, or none."""
-        items = self.value.get(name)
+        items = self.get(name)
         return items if isinstance(items, list) else []
 
     def ids(self, name: str) -> list[str]:
@@ -98,7 +102,7 @@ class _Page:
             result |= label(name, value.strip())
         for name, value in self.value.items():
             if name.startswith("x-") and scalar(value):
-                result |= label(name, scalar(value))
+                result |= label(name, scalar(self.get(name)))
         return result
 
 
@@ -114,6 +118,7 @@ class EventCatalog:
     group: str = ""
     pages: list[_Page] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    more: set[tuple[Path, str, str]] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -182,7 +187,6 @@ class EventCatalog:
         """Return the xRegistry document of the catalog."""
         groups: dict[str, Any] = {}
         files: dict[str, list[SchemaFile]] = {}
-        left: Counter[str] = Counter()
         used: set[Path] = {channel.folder for page in self._of_kind(*_MESSAGES) for channel in self._route(page)[:1]}
         gids, mids = DistinctIds(), defaultdict[str, DistinctIds](DistinctIds)
         for page in self._of_kind(*_MESSAGES):
@@ -197,10 +201,9 @@ class EventCatalog:
                 self._note_duplicate(page)
                 continue
             group["messages"][mid] = self._message(page, gid, mid, files.setdefault(gid, []))
-            left.update(name for name in page.value if name not in _PLACED and not _is_label(page, name))
         if not groups:
             self._note(self.folder, Severity.WARNING, "There is no event, command or query in this folder.")
-        self._note_rest(left, used)
+        self._note_rest(used)
         schemagroups = {
             gid: {"name": groups[gid].get("name", gid), "schemas": SchemaSet(items).schemas()}
             for gid, items in files.items()
@@ -212,10 +215,14 @@ class EventCatalog:
                     group["schemas"][id_]["meta"] = {"deprecated": {}}
         return {"messagegroups": groups, **({"schemagroups": schemagroups} if schemagroups else {})}
 
-    def _note_rest(self, left: Mapping[str, int], used: set[Path]) -> None:
+    def _note_rest(self, used: set[Path]) -> None:
         """Note the attributes that have no place, the pages that gave no more than an id, and the texts of pages."""
-        for name, count in sorted(left.items()):
-            self._leave_out(f'"{name}" of {count} message{"s" if count > 1 else ""} has no place here and is left out.')
+        pages = [page for page in self.pages if page.is_current and (page.kind in _MESSAGES or page.folder in used)]
+        left = Counter((page.kind, name) for page in pages for name in page.value if name not in page.seen)
+        for (kind, name), count in sorted(left.items()):
+            self._leave_out(f'"{name}" of {_counted(kind, count)} has no place here and is left out.')
+        for (kind, name), count in sorted(Counter((kind, name) for _, kind, name in self.more).items()):
+            self._leave_out(f'Of "{name}" of {_counted(kind, count)}, all but the first are left out.')
         for kind in _GROUPS:
             count = sum(page.folder not in used for page in self._of_kind(kind))
             if count:
@@ -230,6 +237,13 @@ class EventCatalog:
     def _note_duplicate(self, page: _Page) -> None:
         message = f'Another page describes version {page.version} of "{page.id}" otherwise; this one is left out.'
         self._note(page.folder, Severity.WARNING, message)
+        page.seen.update(page.value)
+
+    def _first(self, page: _Page, name: str, items: list[Any]) -> Any:
+        """Return the first of several things that a page states, of which the others have no place; None of none."""
+        if len(items) > 1:
+            self.more.add((page.folder, page.kind, name))
+        return items[0] if items else None
 
     def _leave_out(self, message: str) -> None:
         self._note(self.folder, Severity.INFO, message)
@@ -245,6 +259,7 @@ class EventCatalog:
             "receivers": ", ".join([*(item.id for item in receivers), *page.ids("consumers")]),
         }
         links = [item.get("url") for item in page.items("externalLinks") if isinstance(item, Mapping)]
+        link = self._first(page, "externalLinks", links)
         schemas: dict[str, SchemaFile] = {}
         for item in (page, *(item for item in self._versions[page.kind, page.id] if not item.is_current)):
             schema = self._schema(item, mid)
@@ -255,9 +270,9 @@ class EventCatalog:
         uri = f"/schemagroups/{gid}/schemas/{own.id}{only_type(own.format, own.text)}" if own else ""
         return {
             **_described(page),
-            **({"documentation": links[0]} if links and is_uri(links[0]) else {}),
+            **({"documentation": link} if is_uri(link) else {}),
             "labels": {**page.tags, **{name: value for name, value in labels.items() if value}},
-            **({"meta": {"deprecated": {}}} if page.value.get("deprecated") else {}),
+            **({"meta": {"deprecated": {}}} if page.get("deprecated") else {}),
             **self._transport(page, [*senders, *receivers]),
             **({"dataschemaformat": own.format, "dataschemauri": uri} if own else {}),
         }
@@ -286,9 +301,11 @@ class EventCatalog:
 
     def _transport(self, page: _Page, services: list[_Page]) -> dict[str, Any]:
         """Return protocol and options by the message's first channel: its own, or that of a service that sends it."""
-        for channel in self._route(page, services):
-            return transport(str(channel.items("protocols")[0]), channel.text("address") or channel.id)
-        operation = page.value.get("operation")
+        channel = self._first(page, "channels", self._route(page, services))
+        if channel is not None:
+            protocol = self._first(channel, "protocols", channel.items("protocols"))
+            return transport(str(protocol), channel.text("address") or channel.id)
+        operation = page.get("operation")
         if isinstance(operation, Mapping) and operation.get("method") and operation.get("path"):
             options = {"method": str(operation["method"]).upper(), "path": placeholder_names(str(operation["path"]))}
             return {"protocol": "HTTP", "protocoloptions": options}
@@ -340,9 +357,9 @@ def is_event_catalog(folder: Path) -> bool:
     return any((folder / name).is_file() for name in CONFIGS) or any(any(folder.glob(page)) for page in pages)
 
 
-def _is_label(page: _Page, name: str) -> bool:
-    """Return whether an attribute of a page is one of its labels."""
-    return name.startswith("x-") and bool(scalar(page.value[name]))
+def _counted(kind: str, count: int) -> str:
+    """Return how many pages of a kind there are."""
+    return f"{count} {kind if count > 1 else _MESSAGES.get(kind, kind.removesuffix('s'))}"
 
 
 def _grouped(pairs: Iterable[tuple[tuple[str, str], _Page]]) -> dict[tuple[str, str], list[_Page]]:
@@ -355,7 +372,7 @@ def _grouped(pairs: Iterable[tuple[tuple[str, str], _Page]]) -> dict[tuple[str, 
 def _routes(service: _Page, message: str) -> Iterator[str]:
     """Yield the channels by which a service sends or receives a message."""
     for name, place in (("sends", "to"), ("receives", "from")):
-        items = service.value.get(name)
+        items = service.get(name)
         for item in items if isinstance(items, list) else ():
             if isinstance(item, Mapping) and schema_id(str(item.get("id"))) == message:
                 channels = item.get(place)
