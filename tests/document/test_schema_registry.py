@@ -128,7 +128,7 @@ def test_contexts_metadata_and_strategies(tmp_path: Path) -> None:
     """A context is groups of its own, properties are labels, records are messages; what has no place is told."""
     data = json.dumps([
         _item(":.eu:orders-value", 1, PAID, metadata={"properties": {"Owner": "shop"}, "tags": {"x": ["PII"]}}),
-        _item(":.eu:s.Paid", 1, PAID, ruleSet={"domainRules": []}),
+        _item(":.eu:s.Paid", 1, PAID, ruleSet={"domainRules": []}, unheardOf=1),
         _item("c.Money", 1, MONEY),
         _item("s.Paid", 1, PAID, references=[{"name": "c.Money", "subject": "c.Money", "version": 1}]),
     ])  # fmt: skip
@@ -137,6 +137,7 @@ def test_contexts_metadata_and_strategies(tmp_path: Path) -> None:
     assert [(item.path, item.message) for item in report.diagnostics] == [
         ("prod.json", '"metadata/tags" of 1 subject is left out.'),
         ("prod.json", '"ruleSet" of 1 subject is left out.'),
+        ("prod.json", '"unheardOf" of 1 subject is left out.'),
     ]
     registry = xregit.load(tmp_path / "registry")
     assert [item.xid for item in registry.messages] == [

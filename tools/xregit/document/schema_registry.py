@@ -80,7 +80,7 @@ class SchemaRegistry:
             metadata = item.get("metadata")
             names = metadata if isinstance(metadata, Mapping) else {}
             self.left.update(f"metadata/{name}" for name, value in names.items() if name != "properties" and value)
-            self.left.update(name for name in ("ruleSet",) if item.get(name))
+            self.left.update(name for name, value in item.items() if value and name not in _OF_VERSIONS)
 
     def delete(self, subject: str, version: Any) -> None:
         """Remove the versions of a subject up to one."""
@@ -92,7 +92,7 @@ class SchemaRegistry:
     def configure(self, subject: str, config: Mapping[str, Any]) -> None:
         """Add what is set for a subject, of which the compatibility mode has a place."""
         self.compatibility[subject] = str(config["compatibilityLevel"]).replace("NONE", "")
-        self.left.update(name for name in _SETTINGS if config.get(name))
+        self.left.update(name for name, value in config.items() if value and name not in _OF_SETTINGS)
 
     def diagnostics(self, path: str) -> list[Diagnostic]:
         """Return what there is to say of what is left out of a source of this path or name."""
@@ -143,7 +143,11 @@ class SchemaRegistry:
 
 
 _OF_KEYS = ("subject", "version", "keytype")  # of the members of a record's key
-_SETTINGS = ("compatibilityGroup", "defaultMetadata", "overrideMetadata", "defaultRuleSet", "overrideRuleSet")
+# What has a place, or says no more than where it is kept.
+_OF_VERSIONS = frozenset(
+    {*_OF_KEYS, "id", "guid", "schema", "schemaType", "references", "metadata", "deleted", "magic"}
+)
+_OF_SETTINGS = frozenset({*_OF_KEYS, "compatibilityLevel", "magic"})
 
 
 def _messages(gid: str, ids: Mapping[str, str], files: Sequence[SchemaFile]) -> Iterator[tuple[str, Any]]:
