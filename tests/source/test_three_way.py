@@ -50,3 +50,10 @@ def test_json_and_texts() -> None:
     data, conflicts = merge("a.proto", sides, {})
     assert (data, list(conflicts)) == (b"a\nx\nc\nd\n", [""])
     assert edit_text("a.proto", data, theirs(conflicts)) == sides[THEIRS]
+
+
+@pytest.mark.parametrize("conflicts", [None, 1, [], {"/a": 1}, {"a": {OURS: {"a": 1}}}, {"/a/b": {}, "/b": {OURS: 1}}])
+def test_damaged_conflicts_count_for_nothing(conflicts: object) -> None:
+    """The file of conflicts may have been edited, and merged, by anybody."""
+    assert unsettled_conflicts("a.yaml", b"a: 1\n", conflicts) in ({}, {"/a/b": {}})
+    assert unsettled_conflicts("a.json", b"[", conflicts) == {}

@@ -52,6 +52,7 @@ from xregit.source.three_way import (
     unsettled_conflicts,
 )
 from xregit.source.yaml_emitter import to_yaml
+from xregit.source.yaml_formatter import UnformattableError
 from xregit.xid import is_id
 
 if TYPE_CHECKING:
@@ -730,7 +731,9 @@ def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
     folder = to_path(into)
     with atomic_write.edit_lock(folder):
         model, conflicts, files = read_folder(folder).model, _known_conflicts(folder), {}
-        owners = {name: xid_of(parse_path(model, name)) for name in conflicts}
+        texts = {name: (folder / name).read_bytes() for name in conflicts if (folder / name).is_file()}
+        unsettled = {name: unsettled_conflicts(name, data, conflicts[name]) for name, data in texts.items()}
+        owners = {name: xid_of(parse_path(model, name)) for name, items in unsettled.items() if items}
         for xid, for_source in xids.items():
             own = [name for name, owner in owners.items() if owner == xid or owner.startswith(f"{xid}/versions/")]
             if not own:
@@ -738,11 +741,19 @@ def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
                 message = f'there is no conflict to settle at "{xid}"; the registry has these: {others}'
                 raise XregitError(message)
             for name in own:
-                items = conflicts.pop(name)
-                if for_source and (folder / name).is_file():
-                    files[name] = edit_text(name, (folder / name).read_bytes(), theirs(items))
+                del conflicts[name]
+                if for_source:
+                    files[name] = _settled(name, texts[name], unsettled[name])
         files[CONFLICTS_FILE] = to_yaml(conflicts, comment=_CONFLICTS).encode()
         atomic_write.write_files(folder, files)
+
+
+def _settled(name: str, data: bytes, conflicts: Conflicts) -> bytes:
+    try:
+        return edit_text(name, data, theirs(conflicts))
+    except UnformattableError as error:
+        message = f"{name} can't be edited: {error}"
+        raise XregitError(message) from error
 
 
 def _remove(update: Update, path: Path, name: str, current: bytes | None, base: bytes) -> None:

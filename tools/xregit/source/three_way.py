@@ -68,6 +68,7 @@ def unsettled_conflicts(name: str, data: bytes, conflicts: Any) -> Conflicts:
         pointer: item
         for pointer, item in (conflicts.items() if isinstance(conflicts, dict) else ())
         if isinstance(item, dict)
+        and (not pointer or (pointer[0] == "/" and value is not None))
         and _text(item.get(OURS, _GONE)) == _text(_at(value, pointer) if pointer else data.decode(errors="replace"))
     }
 
