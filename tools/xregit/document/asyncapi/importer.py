@@ -501,9 +501,11 @@ class _DocumentImporter:
         names = dict.fromkeys(chain.from_iterable(endpoint.options))
         common = {name: endpoint.options[0].get(name) for name in names if _agree(endpoint.options, name)}
         servers = Definition(self.reader, self.notes, self.whole.schemas, self.root, endpoint.protocol)
+        kept: Value = {}  # of protocols of which nothing is known
         for node in nodes:
-            servers.bind({}, "server", node)
+            servers.bind(kept, "server", node)
         return {
+            **kept,
             **({"endpoints": _distinct(addresses), "deployed": True} if addresses else {}),
             **({"authorization": _distinct(security)} if security else {}),
             **servers.endpoint_options,
@@ -538,6 +540,8 @@ class _DocumentImporter:
             advice = "Remove them from the source, and have the password changed."
             self.notes.add("credential-in-source", Severity.WARNING, server, message, advice)
             uri = plain
+        if scalar(server.get("protocolVersion")) and "/" not in protocol:
+            self.notes.leave_out('"protocolVersion" of a server', server.child("protocolVersion"))
         uri = placeholder_names(uri)
         variables = self.texts.variables(map(self.named, self.reader.members(server, "variables")))
         texts = [server.text("summary"), server.text("description"), variables]
