@@ -21,6 +21,7 @@ from tests.spark.repository import SAMPLE, CatalogRepository
 from tests.spark.streams import GROUP as EVENTS
 from tests.spark.streams import (
     assert_fields_kept_their_columns,
+    definition,
     event,
     fields_that_come_and_go,
     registry_of,
@@ -128,28 +129,45 @@ for number in (0, 1):
     print(sorted(write_batch(lines, number, "mine", registry, tables).rows.items()))
 """
 
-# Somebody gives a table a constraint that the next batch breaks, and then a feature that Delta does not know.
+# Somebody gives a table a constraint that the next batch breaks, and then a feature that Delta does not know; at last
+# the first batch is written again. In a schema there are a table that lacks columns, a view, and another format, too.
 REFUSING = """
 import json, sys, xregit
 from pathlib import Path
 from xregit.spark import write_batch
 from xregit.spark.session import session
 from xregit.spark.streams import sink
-catalog, messages, tables, conf = sys.argv[1:]
+catalog, messages, folder, conf = sys.argv[1:]
 spark = session(name="refusing", conf=json.loads(conf))
 lines, registry = spark.read.text(messages), xregit.load(catalog)
-log = Path(tables, "g__one", "_delta_log")
 feature = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["f"], "writerFeatures": ["f"]}
-for number in range(3):
-    if number == 1:
-        last = spark.sql(f"SELECT CAST(max(_ingested) AS string) FROM delta.`{tables}/g__one`").first()[0]
-        spark.sql(f"ALTER TABLE delta.`{tables}/g__one` ADD CONSTRAINT few CHECK (_ingested <= '{last}')").collect()
-    if number == 2:
-        version = len(list(log.glob("*.json")))
-        (log / f"{version:020}.json").write_text(json.dumps({"protocol": feature}))
-        sink._sinks.clear()
-    done = write_batch(lines, number, "mine", registry, tables)
-    print(sorted(done.rows.items()), *(reason.partition("]")[0] for reason in done.quarantined.values()))
+for statement in (
+    "SCHEMA lake",
+    "TABLE lake.g__one (ce_id STRING) USING delta",
+    "VIEW lake.g__two AS SELECT 1 AS a",
+    "TABLE lake.g__three (a INT) USING parquet",
+):
+    spark.sql("CREATE " + statement).collect()
+for tables, place, numbers in (
+    (folder, folder, (0, 1, 2, 0)),
+    ("schema:spark_catalog.lake", f"{folder}/lake.db", (0, 2, 0)),
+):
+    log = Path(place, "g__one", "_delta_log")
+    for number in numbers:
+        if number == 1:
+            last = spark.sql(f"SELECT CAST(max(_ingested) AS string) FROM delta.`{tables}/g__one`").first()[0]
+            spark.sql(f"ALTER TABLE delta.`{tables}/g__one` ADD CONSTRAINT few CHECK (_ingested <= '{last}')").collect()
+        if number == 2:
+            version = len(list(log.glob("*.json")))
+            (log / f"{version:020}.json").write_text(json.dumps({"protocol": feature}))
+            sink._sinks.clear()
+        done = write_batch(lines, number, "mine", registry, tables)
+        reasons = (each.partition("]")[0].rpartition("[")[2] for each in done.quarantined.values())
+        print(sorted(done.rows.items()), sorted(reasons))
+try:
+    write_batch(lines, 0, "mine", registry, "schema:absent")
+except xregit.XregitError as error:
+    print(error)
 """
 
 
@@ -286,16 +304,24 @@ def test_classes_of_delta_tell_what_a_broken_table_has(tmp_path: Path) -> None:
 
 
 def test_classes_of_delta_refuse_one_table_alone(tmp_path: Path) -> None:
-    """What Delta says against one table sends its rows to quarantine, and those of others to theirs."""
+    """What Delta says against one table sends its rows to quarantine, and those of others to theirs, but none twice."""
     refuse_without_delta()
-    registry_of(tmp_path)
-    lines = write(tmp_path / "in" / "1.jsonl", event(1), event(2, "t.two"))
-    places = (tmp_path / "test.json", lines, tmp_path / "tables")
-    assert run(tmp_path, "-c", REFUSING, *map(str, places), json.dumps(NATIVE)).splitlines() == [
-        "[('g__one', 1), ('g__two', 1)]",
-        "[('g__two', 1), ('quarantine', 1)] [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES",
-        "[('g__two', 1), ('quarantine', 1)] [DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    names = ("one", "two", "three")
+    registry_of(tmp_path, {name: definition(f"t.{name}") for name in names})
+    lines = write(tmp_path / "in" / "1.jsonl", *(event(number, f"t.{name}") for number, name in enumerate(names)))
+    places, settings = (tmp_path / "test.json", lines, tmp_path), {"spark.sql.warehouse.dir": str(tmp_path)}
+    printed = run(tmp_path, "-c", REFUSING, *map(str, places), json.dumps(NATIVE | settings)).splitlines()
+    others = ["EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "g__three is a table of parquet, and not of Delta"]
+    assert printed[:-1] == [
+        "[('g__one', 1), ('g__three', 1), ('g__two', 1)] []",
+        "[('g__three', 1), ('g__two', 1), ('quarantine', 1)] ['DELTA_VIOLATE_CONSTRAINT_WITH_VALUES']",
+        "[('g__three', 1), ('g__two', 1), ('quarantine', 1)] ['DELTA_UNSUPPORTED_FEATURES_FOR_READ']",
+        "[] []",
+        f"[('g__one', 1), ('quarantine', 2)] {others}",
+        f"[('quarantine', 3)] {['DELTA_UNSUPPORTED_FEATURES_FOR_READ', *others]}",
+        "[] []",
     ]
+    assert printed[-1].startswith("can't write to schema:absent: [SCHEMA_NOT_FOUND]")
 
 
 def test_cluster_behind_spark_connect_will_do(sample: CatalogRepository, tmp_path: Path) -> None:

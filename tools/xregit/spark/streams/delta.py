@@ -45,13 +45,18 @@ SCHEMA = "schema:"
 TABLE_KEY = "xregit.table"
 LOG = "_delta_log"
 RETRIES = 20
+# What the log of a table says of the commits of applications.
+_LOGGED = "txn struct<appId: string, version: bigint>"
+_LOCATION = re.compile("^Location: (.+)$", re.MULTILINE)
 # What Spark and Delta say of a table that is not there.
 _MISSING = frozenset(
     {"TABLE_OR_VIEW_NOT_FOUND", "PATH_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE"}
 )
-# What Delta says against one table, such as its constraint or a feature that it does not know; but not that another
-# writer was faster.
-_REFUSAL = re.compile(r"\[DELTA_(?!CONCURRENT_|TABLE_ALREADY_EXISTS|TABLE_NOT_FOUND|MISSING_DELTA_TABLE)")
+# What Delta says against one table, such as its constraint or a feature that it does not know, or that it is a view;
+# but not that another writer was faster.
+_REFUSAL = re.compile(
+    r"\[(?:EXPECT_TABLE_NOT_VIEW|DELTA_(?!CONCURRENT_|TABLE_ALREADY_EXISTS|TABLE_NOT_FOUND|MISSING_DELTA_TABLE))"
+)
 
 
 class Transaction(NamedTuple):
@@ -370,22 +375,42 @@ class SparkTables:
         try:
             with _refusals():
                 schema = json.loads(self.spark.table(self._name(name)).schema.json())
-                detail = self.spark.sql(f"DESCRIBE DETAIL {self._name(name)}").first()
+                (detail,) = self.spark.sql(f"DESCRIBE DETAIL {self._name(name)}").collect()
         except RefusedError as error:
             return TableState("", (), str(error))
         except AnalysisException as error:
             if error.getCondition() not in _MISSING:
                 raise
             return None
-        return TableState(_key(schema, detail["name"] if detail else ""), schema["fields"])
+        problem = "" if detail["format"] == "delta" else f"{name} is a table of {detail['format']}, and not of Delta"
+        named = "" if self.place.startswith(SCHEMA) else detail["name"]  # which is the name in the schema there
+        return TableState(_key(schema, named), schema["fields"], problem)
 
     def last(self, name: str, application: str) -> int:
         """Return the number of an application's last commit that the history of a table has, -1 before the first."""
-        if self.state(name) is None:
+        state = self.state(name)
+        if state is None:
             return -1
+        if state.problem:
+            return self._logged(name, application)
         history = self.spark.sql(f"DESCRIBE HISTORY {self._name(name)}").where("userMetadata is not null").collect()
         commits = (json.loads(row["userMetadata"]) for row in history if row["userMetadata"].startswith("{"))
         return max((int(each["batch"]) for each in commits if each.get("application") == application), default=-1)
+
+    def _logged(self, name: str, application: str) -> int:
+        """Return what `last` does for a table that Delta can't read: from the commits in its log."""
+        place = f"Location: {self.place}/{name}"
+        if self.place.startswith(SCHEMA):
+            shown = self.spark.sql(f"SHOW TABLE EXTENDED IN {self.place.removeprefix(SCHEMA)} LIKE '{name}'").first()
+            place = shown["information"] if shown else ""
+        try:
+            paths = [f"{each}/{LOG}/*.json" for each in _LOCATION.findall(place)]  # a view has none
+            log = self.spark.read.schema(_LOGGED).json(paths).select("txn.*").where("appId is not null").collect()
+        except AnalysisException as error:
+            if error.getCondition() not in _MISSING:
+                raise
+            return -1
+        return max((row["version"] for row in log if row["appId"] == application), default=-1)
 
     def commit(self, mapping: TableMapping, content: DataFrame, transaction: Transaction) -> bool:
         """Add rows, which are packed, to a table, which is created if missing; return false where it had them already.
