@@ -123,6 +123,9 @@ def write_batch(  # noqa: PLR0913 - by name
     application is one batch. So an application is one query with its checkpoint, and a new checkpoint needs a new
     application; the rows of a file or a day are a batch of an application that is called so.
 
+    Rows that are left out by what `classify` made of them are not safe: if the batch is written again with another
+    catalog, other rows are left out. Filter before `classify`.
+
     What fits no definition goes to the table "unmatched", what fits several to "ambiguous". Where one table can't be
     written, or a field has changed its type, the rows of that definition go to "quarantine", each with the reason.
 
