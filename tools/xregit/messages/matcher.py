@@ -104,13 +104,10 @@ class Matcher:
         if event is None and len(hits) == 1 and message.mode == "":
             event = map_event(*hits[0], message)
             mapped = event is not None
-        matches = tuple(DefinitionMatch(definition.xid, context) for definition, context in hits)
+        matches = tuple([DefinitionMatch(definition.xid, context) for definition, context in hits])
         unfit = [hit for hit in candidates if hit not in hits] if explain or not hits else []
-        reasons = (
-            self._reasons(message, candidates, unfit)
-            if explain
-            else (*unreadable_reasons(message), *self._unfit(message, unfit))
-        )
+        unable = (*unreadable_reasons(message), *self._unfit(message, unfit)) if unfit or message.problems else ()
+        reasons = self._reasons(message, candidates, unable) if explain else unable
         problems = message.problems if message.wire is None else ()
         return Match(matches, event, mapped, reasons, problems, tombstone=tombstone)
 
@@ -124,10 +121,10 @@ class Matcher:
     def _faults(self, definition: Definition, message: IncomingMessage) -> tuple[str, ...]:
         return self._schemas.problems(definition.xid, message)
 
-    def _reasons(self, message: IncomingMessage, candidates: Hits, unfit: Hits) -> tuple[Reason, ...]:
+    def _reasons(self, message: IncomingMessage, candidates: Hits, unable: tuple[Reason, ...]) -> tuple[Reason, ...]:
         index = self._stages.selectors(message)
         selected = index.selected(message) if index else {}
-        reasons = (*unreadable_reasons(message), *self._unfit(message, unfit), *nearest_reasons(selected, message))
+        reasons = (*unable, *nearest_reasons(selected, message))
         if reasons or selected or candidates:
             return reasons
         return index.unknown_value_reasons(message) if index else self._stages.unknown_protocol_reasons(message)
