@@ -73,14 +73,10 @@ class SteppedTables(DeltalakeTables):
         self.step()
         return super().state(name)
 
-    def _append(self, *arguments: Any, **options: Any) -> None:
+    def _add(self, *arguments: Any) -> None:
         self.step()
-        super()._append(*arguments, **options)
+        super()._add(*arguments)
         self.step()
-
-    def _create(self, *arguments: Any) -> None:
-        self.step()
-        super()._create(*arguments)
 
 
 class FileSink(Sink):

@@ -178,28 +178,32 @@ def delta_schema(structure: Mapping[str, Any]) -> Schema:
 
 def _add_files(snapshot: TableSnapshot, files: Iterable[Mapping[str, Any]], properties: CommitProperties) -> int:
     """Add written files to a table, which is created if missing; return the table's new version."""
-    schema, adds = delta_schema(snapshot.table.structure), add_actions(files)
-    if snapshot.version >= 0:
-        _open(snapshot).create_write_transaction([*adds], "append", schema, commit_properties=properties)
-        return snapshot.version + 1
-    if snapshot.place.local:
-        snapshot.place.local.mkdir(parents=True, exist_ok=True)
+    table = _open(snapshot) if snapshot.version >= 0 else None
+    made = {"name": snapshot.table.name, "description": snapshot.table.comment, "configuration": PROPERTIES}
+    add_files(snapshot.place, table, snapshot.table.structure, files, properties, **made)
+    return snapshot.version + 1
+
+
+def add_files(
+    place: Location,
+    table: DeltaTable | None,
+    structure: Mapping[str, Any],
+    files: Iterable[Mapping[str, Any]],
+    properties: CommitProperties,
+    **made: Any,
+) -> None:
+    """Add written files to a table with this structure; where it is missing, it is ``made`` with these properties."""
+    schema = delta_schema(structure)
+    adds = [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
+    if table is not None:
+        table.create_write_transaction([*adds], "append", schema, commit_properties=properties)
+        return
+    if place.local:
+        place.local.mkdir(parents=True, exist_ok=True)
+    options = dict(place.options)
     create_table_with_add_actions(
-        snapshot.place.url,
-        schema,
-        adds,
-        name=snapshot.table.name,
-        description=snapshot.table.comment,
-        configuration=PROPERTIES,
-        storage_options=dict(snapshot.place.options),
-        commit_properties=properties,
+        place.url, schema, adds, storage_options=options, commit_properties=properties, **made
     )
-    return 0
-
-
-def add_actions(files: Iterable[Mapping[str, Any]]) -> list[AddAction]:
-    """Return the actions of a transaction that add written files to a table."""
-    return [AddAction(file["path"], file["size"], {}, file["modified"], True, file["stats"]) for file in files]  # noqa: FBT003
 
 
 def _merge(snapshot: TableSnapshot, rows: pa.Table, properties: CommitProperties) -> int:

@@ -18,7 +18,6 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, QueryBuilder, Schema, write_deltalake
 from deltalake import Transaction as DeltaTransaction
 from deltalake.exceptions import CommitFailedError, DeltaError
-from deltalake.transaction import create_table_with_add_actions
 from pyarrow import fs
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.types import StructType
@@ -26,7 +25,7 @@ from pyspark.sql.types import StructType
 from xregit.errors import XregitError
 from xregit.spark.data_files import file_system, list_folders, read_parts, write_file
 from xregit.spark.delta_spark_writer import is_available
-from xregit.spark.deltalake_writer import add_actions, delta_schema
+from xregit.spark.deltalake_writer import add_files
 from xregit.spark.executors import portable
 from xregit.spark.java import Py4JError
 from xregit.spark.location import Location, error_summary, read_errors_at
@@ -201,10 +200,7 @@ class DeltalakeTables:
             if problem:
                 raise RefusedError(problem)
             try:
-                if mapping.name in self.opened:
-                    self._append(mapping, content, transaction)
-                else:
-                    self._create(mapping, content, transaction)
+                self._add(mapping, content, transaction)
             except CommitFailedError as error:
                 if "nsupported" in str(error):
                     raise RefusedError(error_summary(error)) from error
@@ -217,15 +213,13 @@ class DeltalakeTables:
                 return True
         raise conflict
 
-    def _append(self, mapping: TableMapping, content: Sequence[Mapping[str, Any]], transaction: Transaction) -> None:
-        table = self.opened[mapping.name]
-        _follow(table, mapping)
-        table.create_write_transaction(
-            [*add_actions(content)],
-            "append",
-            delta_schema(mapping.structure),
-            commit_properties=_properties(transaction),
-        )
+    def _add(self, mapping: TableMapping, content: Sequence[Mapping[str, Any]], transaction: Transaction) -> None:
+        table, place = self.opened.get(mapping.name), self.place / mapping.name
+        if table is not None:
+            _follow(table, mapping)
+        made = {"name": mapping.key, "description": mapping.comment, "configuration": PROPERTIES}
+        structure = mapping.structure if table is not None else _keyed_structure(mapping)
+        add_files(place, table, structure, content, _properties(transaction), **made)
 
     def add_row(self, mapping: TableMapping, row: Mapping[str, Any], transaction: Transaction) -> bool:
         """Add one row, as `commit` does."""
@@ -245,20 +239,6 @@ class DeltalakeTables:
                 table.vacuum(dry_run=False)
         except CommitFailedError:
             self.opened.pop(name, None)
-
-    def _create(self, mapping: TableMapping, content: Sequence[Mapping[str, Any]], transaction: Transaction) -> None:
-        if self.place.local:
-            (self.place.local / mapping.name).mkdir(parents=True, exist_ok=True)
-        create_table_with_add_actions(
-            (self.place / mapping.name).url,
-            delta_schema(_keyed_structure(mapping)),
-            add_actions(content),
-            name=mapping.key,
-            description=mapping.comment,
-            configuration=PROPERTIES,
-            storage_options=dict(self.place.options),
-            commit_properties=_properties(transaction),
-        )
 
     def query(self, name: str, condition: str) -> list[dict[str, Any]]:
         """Return the rows of a table for which a condition holds."""
