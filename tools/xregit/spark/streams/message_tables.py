@@ -102,8 +102,7 @@ class TableMapping:
         # Ours have their own names, and the fields of payloads make way for all others.
         order = sorted(listed, key=lambda each: (each.origin != "", each.origin.startswith("/")))
         final = {id(each): names.reserve(each.name, each.origin or each.name) for each in order}
-        named = (replace(each, name=final[id(each)]) for each in listed)
-        return cls(name, key, comment, tuple(replace(each, data_type=_widened(each, types)) for each in named))
+        return cls(name, key, comment, tuple(_named(each, final[id(each)], types) for each in listed))
 
     @property
     def structure(self) -> dict[str, Any]:
@@ -123,13 +122,14 @@ class TableMapping:
         return pa.RecordBatch.from_arrays(arrays, schema=self.arrow_schema)
 
 
-def _widened(column: Column, types: Mapping[str, DataType]) -> DataType:
-    actual = types.get(column.name, column.data_type)
+def _named(column: Column, name: str, types: Mapping[str, DataType]) -> Column:
+    """Return a column with a name, and with the type that this has already."""
+    actual = types.get(name, column.data_type)
     wide = widen(column.data_type, actual)
     if wide is None:
-        message = f'the column "{column.name}" is {sql_type(actual)}, and {sql_type(column.data_type)} by now'
+        message = f'the column "{name}" is {sql_type(actual)}, and {sql_type(column.data_type)} by now'
         raise ConflictError(message)
-    return wide
+    return replace(column, name=name, data_type=wide)
 
 
 @dataclass(frozen=True, slots=True)
