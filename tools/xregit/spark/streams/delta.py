@@ -30,6 +30,7 @@ from xregit.spark.executors import portable
 from xregit.spark.java import Py4JError
 from xregit.spark.location import Location, error_summary, read_errors_at
 from xregit.spark.streams.message_tables import PROPERTIES, ConflictError, TableMapping
+from xregit.spark.streams.source import exact_pattern
 from xregit.spark.table_schema import covers, sql_string, sql_type
 from xregit.spark.table_writer import refuse_constraints, refuse_newer_protocol
 
@@ -383,14 +384,17 @@ class SparkTables:
         if self.place.startswith(SCHEMA):
             shown = self.spark.sql(f"SHOW TABLE EXTENDED IN {self.place.removeprefix(SCHEMA)} LIKE '{name}'").first()
             place = shown["information"] if shown else ""
+        location = _LOCATION.search(place)
+        if location is None:  # of a view
+            return -1
         try:
-            paths = [f"{each}/{LOG}/*.json" for each in _LOCATION.findall(place)]  # a view has none
-            log = self.spark.read.schema(_LOGGED).json(paths).select("txn.*").where("appId is not null").collect()
+            log = self.spark.read.schema(_LOGGED).json(exact_pattern(location[1]) + f"/{LOG}/*.json")
+            transactions = log.select("txn.*").where("appId is not null").collect()
         except AnalysisException as error:
             if error.getCondition() not in _MISSING:
                 raise
             return -1
-        return max((row["version"] for row in log if row["appId"] == application), default=-1)
+        return max((row["version"] for row in transactions if row["appId"] == application), default=-1)
 
     def commit(self, mapping: TableMapping, content: DataFrame, transaction: Transaction) -> bool:
         """Add rows, which are packed, to a table, which is created if missing; return false where it had them already.

@@ -169,4 +169,9 @@ def _is_pattern(place: Location) -> bool:
 
 def _hadoop_pattern(place: Location) -> str:
     """Return the pattern by which Hadoop finds the files at a place."""
-    return place.url if place.local is None or _is_pattern(place) else _SPECIAL.sub(r"\\\g<0>", place.url)
+    return place.url if place.local is None or _is_pattern(place) else exact_pattern(place.url)
+
+
+def exact_pattern(url: str) -> str:
+    """Return Hadoop's pattern of a path or URL by itself."""
+    return _SPECIAL.sub(r"\\\g<0>", url)
