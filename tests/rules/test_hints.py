@@ -208,7 +208,7 @@ def test_an_attribute_in_the_wrong_file_is_told_the_right_one(tmp_path: Path, pa
     """Three files of the registry itself stand side by side."""
     report = check(registry_of(tmp_path, {**FILES, path: said}))
     results = [(item.rule, item.help) for item in report.diagnostics if item.path.endswith(path)]
-    assert results == [("unknown-attribute", f"It belongs into {meant}, which stands beside this file.")]
+    assert results == [("unknown-attribute", f"Move it to {meant}, beside this file.")]
 
 
 def test_a_version_with_a_space_in_its_id_is_told_that_alone(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_format_that_nobody_knows_is_not_proposed(tmp_path: Path) -> None:
         "messagegroups/doors/messages/opened.yaml": f"{message}dataschemauri: /{SCHEMAS}\n",
     }
     result = {item.rule: item.help for item in check(registry_of(tmp_path, files)).diagnostics}
-    text = 'Write "format: JsonSchema/draft-07" in the schema, if it is written in that; its own format is none'
+    text = 'Write "format: JsonSchema/draft-07" in the schema, if that is its language; its current format is unknown'
     assert result["dataschemaformat-differs-from-schema"].startswith(text)
 
 

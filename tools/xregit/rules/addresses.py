@@ -62,7 +62,7 @@ def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iter
     for address in _addresses(endpoint) if protocol.schemes else ():
         if address.scheme not in protocol.schemes + protocol.unlisted:
             message = f'"{address.text}" is not an address of {endpoint.protocol}.'
-            help_ = f"Its scheme may be {', '.join(protocol.schemes)}."
+            help_ = f"Use one of these schemes: {', '.join(protocol.schemes)}."
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 
@@ -156,7 +156,7 @@ def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Ite
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
         wrong = next((port for port in map(_stated_port, address.host.split(",")) if not _is_port(port)), None)
         if wrong is not None:
-            message = f'"{wrong}" in "{address.text}" is no port.'
+            message = f'"{wrong}" in "{address.text}" is not a valid port.'
             help_ = f"A port is a whole number from 1 to {_MAX_PORT}."
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 

@@ -54,7 +54,7 @@ def _differs(message: Message, selector: str) -> Iterator[Finding]:
     if unlike(group, selector, value):
         expected = text(group.attributes, selector)
         text_ = f'The {selector} is {value}, but all messages of "{group.xid}" have {expected}.'
-        help_ = f'Remove "{selector}" to use the group\'s, or move the message to a group of its own {selector}.'
+        help_ = f'Remove "{selector}" to use the group\'s, or move the message to a group with that {selector}.'
         yield finding(selector, message=text_, help=help_)
 
 
@@ -69,8 +69,8 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
         unfit = [(item, why) for item in _messages(group) if (why := _why_unfit(registry, endpoint.entity, item))]
         if unfit:
             (first, why), more = unfit[0], len(unfit) - 1
-            rest = f" So it is with {more} more of the group's messages." if more else ""
-            help_ = "Let an endpoint of its own carry the group, or correct the one that is wrong."
+            rest = f" The same applies to {more} more of the group's messages." if more else ""
+            help_ = "Use a separate endpoint for the group, or correct the wrong value."
             index = next((at for at, item in enumerate(references or ()) if _names(item, group)), 0)
             yield finding("messagegroups", index, message=f'The message "{first.xid}" {why}.{rest}', help=help_)
 
@@ -87,9 +87,9 @@ def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -
         unfit = [(xid, why) for xid, message in _events(registry, endpoint) if (why := differs(message, option))]
         if unfit:
             (first, why), more = unfit[0], len(unfit) - 1
-            rest = f" So it is with {more} more of its messages." if more else ""
+            rest = f" The same applies to {more} more of its messages." if more else ""
             text_ = f'The {name} is {option}, but the message "{first}" {why}.{rest}'
-            help_ = f'Let an endpoint of its own carry such messages, or correct the "{name}" that is wrong.'
+            help_ = f'Use a separate endpoint for such messages, or correct the wrong "{name}".'
             yield finding("envelopeoptions", name, message=text_, help=help_)
 
 
@@ -141,8 +141,8 @@ def protocol_without_version(_registry: Registry, entity: Group | Resource) -> I
         return
     canonical_name = canonical("protocol", protocol)
     if "/" in canonical_name:
-        message = f'"{protocol}" leaves open which version of the protocol is meant.'
-        yield finding("protocol", message=message, help=f'Write "{canonical_name}", which is what it is taken for.')
+        message = f'"{protocol}" does not state the version of the protocol.'
+        yield finding("protocol", message=message, help=f'Write "{canonical_name}", which is assumed here.')
 
 
 @rule("endpoint", Severity.WARNING, "EP-9")
@@ -150,8 +150,8 @@ def envelope_without_version(_registry: Registry, endpoint: Endpoint) -> Iterato
     """An endpoint names an envelope without its version."""
     envelope = endpoint.attributes.get("envelope")
     if isinstance(envelope, str) and "/" not in envelope and "/" in endpoint.envelope:
-        message = f'"{envelope}" leaves open which version of the envelope is meant.'
-        yield finding("envelope", message=message, help=f'Write "{endpoint.envelope}", which is what it is taken for.')
+        message = f'"{envelope}" does not state the version of the envelope.'
+        yield finding("envelope", message=message, help=f'Write "{endpoint.envelope}", which is assumed here.')
 
 
 _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
@@ -161,5 +161,5 @@ _WITH_PROTOCOL = frozenset({"message", "messagegroup", "endpoint"})
 def endpoint_without_envelope_and_protocol(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """An endpoint has neither envelope nor protocol."""
     if not any(selector in {*endpoint.attributes, *registry.doubtful(endpoint.xid)} for selector in SELECTORS):
-        message = "The endpoint says neither which protocol is spoken here nor which envelope messages have."
-        yield finding(message=message, help='State "protocol", "envelope" or both.', on_key=True)
+        message = "The endpoint states neither a protocol nor an envelope."
+        yield finding(message=message, help='Add "protocol", "envelope" or both.', on_key=True)

@@ -21,7 +21,7 @@ def _declare_fault(about: str, rules: dict[str, str]) -> tuple[Rule, ...]:
 FILES = _declare_fault(
     "text",
     {
-        "file-kind": "A folder, or something else that is no file, stands where a file is expected.",
+        "file-kind": "A folder, or something else that is not a file, is in a file's place.",
         "file-size": "A file is too large to be read.",
         "file-link": "A symbolic link is among the files of the registry.",
         "file-name": "The name of a file has control characters, or is not UTF-8.",
@@ -29,9 +29,9 @@ FILES = _declare_fault(
         "nested-repository": "A folder of the registry is a Git repository of its own.",
         "misplaced-file": "A file is in an unexpected location.",
         "missing-file": "A group or resource has a folder, but not the file that describes it.",
-        "not-a-mapping": "A file, or an entry, holds no attributes.",
+        "not-a-mapping": "A file or entry has no attributes.",
         "duplicate-id": "The same entity is described twice.",
-        "mismatched-id": "A file states another id than its path.",
+        "mismatched-id": "The id in a file differs from its path.",
     },
 )
 
@@ -39,12 +39,12 @@ YAML = _declare_fault(
     "text",
     {
         "yaml-encoding": "A file is not UTF-8, or has characters that YAML doesn't allow.",
-        "yaml-syntax": "The text of a file is not YAML.",
-        "yaml-empty": "A YAML file holds nothing.",
-        "yaml-documents": "A YAML file holds more than one document.",
-        "yaml-duplicate-key": "A key stands twice in one mapping.",
+        "yaml-syntax": "A file is not valid YAML.",
+        "yaml-empty": "A YAML file is empty.",
+        "yaml-documents": "A YAML file contains more than one document.",
+        "yaml-duplicate-key": "A mapping has the same key twice.",
         "yaml-key": "A key is not text.",
-        "yaml-number": "A number is too large, or no number that JSON can hold.",
+        "yaml-number": "A number is too large, or JSON can't represent it.",
         "yaml-alias": "A YAML file has an anchor or an alias.",
         "yaml-tag": "A YAML file has a tag.",
         "yaml-depth": "A value is nested too deeply.",
@@ -54,10 +54,10 @@ YAML = _declare_fault(
 JSON = _declare_fault(
     "text",
     {
-        "json-encoding": "A JSON document is not UTF-8, or has half a character.",
-        "json-syntax": "The document of a schema is not JSON, though its format is.",
-        "json-duplicate-key": "A key stands twice in one object of a JSON document.",
-        "json-number": "A number in a JSON document is too large, or no number.",
+        "json-encoding": "A JSON document is not UTF-8, or contains a lone surrogate.",
+        "json-syntax": "A schema document is not valid JSON, though its format requires JSON.",
+        "json-duplicate-key": "An object of a JSON document has the same key twice.",
+        "json-number": "A number in a JSON document is too large, or is not a number.",
         "json-depth": "A JSON document is nested too deeply.",
     },
 )
@@ -66,13 +66,13 @@ DOCUMENTS = (
     *_declare_fault(
         "text",
         {
-            "not-a-registry": "A document is a piece of a registry on its own, a model, or something else.",
+            "not-a-registry": "A document is not a registry, but a part of one, a model or something else.",
             "unknown-group-type": "A document has groups of a type that no model defines.",
             "conflicting-names": "A document states one attribute under two names, with two values.",
         },
     ),
     # What means the same under another name is found as a remark (see `Runner.severity`).
-    Rule("other-dialect", "text", Severity.WARNING, "Something in a document is read under another name."),
+    Rule("other-dialect", "text", Severity.WARNING, "A name in a document is read as another name."),
 )
 
 MODEL = (
@@ -80,23 +80,23 @@ MODEL = (
     *_declare_fault(
         "model",
         {
-            "required-attribute-missing": "An attribute that must be there is missing.",
-            "invalid-attribute": "An attribute has a value that it can't have.",
-            "misplaced-placeholder": "A property of a type that has no templates has one as its value.",
-            "malformed-xid": "A reference has not the form of an xid, or is to the wrong type of entity.",
-            "model-error": "The registry's own model is not in the model language.",
+            "required-attribute-missing": "A required attribute is missing.",
+            "invalid-attribute": "An attribute has an invalid value.",
+            "misplaced-placeholder": "A property's value is a template, but its type allows none.",
+            "malformed-xid": "A reference is not an xid, or names the wrong type of entity.",
+            "model-error": "The registry's model is not valid.",
             "model-required-true": "An attribute has a default, but is not required.",
-            "model-scalar-default": "An attribute that holds many values has a default.",
+            "model-scalar-default": "An attribute that is a list, map or object has a default.",
         },
     ),
 )
 
 IMPORT = (
     Rule("edited-here-and-there", "text", Severity.WARNING, "An import and people have changed the same differently."),
-    Rule("filled-in", "import", Severity.INFO, "The import states what a document leaves to another of its entities."),
-    Rule("left-out", "import", Severity.INFO, "The import has no place for something that a document states."),
-    Rule("different-entity", "import", Severity.ERROR, "A document describes an entity otherwise than what is there."),
-    Rule("different-model", "import", Severity.ERROR, "A document needs a model that is not the registry's."),
+    Rule("filled-in", "import", Severity.INFO, "The import fills in an attribute from another entity of the document."),
+    Rule("left-out", "import", Severity.INFO, "The import leaves out something that a document states."),
+    Rule("different-entity", "import", Severity.ERROR, "A document describes an existing entity differently."),
+    Rule("different-model", "import", Severity.ERROR, "A document needs another model than the registry's."),
 )
 
 
@@ -115,31 +115,34 @@ def _declare_change(
 BREAKS = _declare_change(
     Severity.ERROR,
     {
-        "definition-removed": ("MSG-8", "A definition is gone, and its removal was not announced for an earlier day."),
+        "definition-removed": ("MSG-8", "A definition was removed without an announced removal date in the past."),
         "made-draft": ("MSG-7", "A group that others may rely on becomes a draft."),
-        "envelope-changed": ("MSG-7", "A definition has another envelope than before."),
-        "protocol-changed": ("MSG-7", "A definition is bound to another protocol than before."),
-        "protocol-dropped": ("MSG-7", "A definition is no longer bound to a protocol."),
-        "mode-changed": ("MSG-7", "Events are sent in another mode or format than before."),
-        "property-newly-required": ("MSG-7", "A property must be sent that need not be sent before."),
-        "property-no-longer-sent": ("MSG-7", "A property may be missing that was always sent."),
-        "value-changed": ("MSG-7", "A property has another value than before."),
-        "value-narrowed": ("MSG-7", "A property may have fewer values than before."),
-        "value-widened": ("MSG-7", "A property may have more values than before."),
-        "address-moved": ("MSG-7", "A topic, subject, key or path is another one than before."),
-        "type-changed": ("MSG-7", "A property has another type than before."),
-        "type-narrowed": ("MSG-7", "A property has a type with fewer values than before."),
-        "type-widened": ("MSG-7", "A property has a type with more values than before."),
-        "payload-changed": ("MSG-7", "A payload's schema fits the old one no longer."),
-        "payload-no-longer-described": ("MSG-7", "A payload has no schema any more."),
-        "contract-left": ("EP-38", "Messages leave the contract of an endpoint."),
-        "usage-dropped": ("EP-3", "An endpoint can no longer be used for what it was."),
-        "consumption-changed": ("EP-22", "Consumers of an endpoint get other messages, or some not at all or twice."),
-        "endpoint-address-removed": ("EP-23", "An address of an endpoint is gone."),
-        "authorization-dropped": ("EP-25", "A way to be admitted to an endpoint is gone."),
+        "envelope-changed": ("MSG-7", "The envelope of a definition changed."),
+        "protocol-changed": ("MSG-7", "The protocol of a definition changed."),
+        "protocol-dropped": ("MSG-7", "A definition no longer has a protocol."),
+        "mode-changed": ("MSG-7", "The mode or format of events changed."),
+        "property-newly-required": ("MSG-7", "An optional property is now required."),
+        "property-no-longer-sent": ("MSG-7", "A required property is now optional."),
+        "value-changed": ("MSG-7", "The value of a property changed."),
+        "value-narrowed": ("MSG-7", "A property allows fewer values than before."),
+        "value-widened": ("MSG-7", "A property allows more values than before."),
+        "address-moved": ("MSG-7", "A topic, subject, key or path changed."),
+        "type-changed": ("MSG-7", "The type of a property changed."),
+        "type-narrowed": ("MSG-7", "The new type of a property allows fewer values."),
+        "type-widened": ("MSG-7", "The new type of a property allows more values."),
+        "payload-changed": ("MSG-7", "A payload's schema is not compatible with the old one."),
+        "payload-no-longer-described": ("MSG-7", "A payload no longer has a schema."),
+        "contract-left": ("EP-38", "An endpoint no longer carries some messages."),
+        "usage-dropped": ("EP-3", "An endpoint no longer has one of its usages."),
+        "consumption-changed": (
+            "EP-22",
+            "Consumers of an endpoint get different messages, or some twice or never.",
+        ),
+        "endpoint-address-removed": ("EP-23", "An address of an endpoint was removed."),
+        "authorization-dropped": ("EP-25", "A type of authorization of an endpoint was removed."),
         "endpoint-not-live": ("EP-34", "An endpoint is no longer live."),
-        "option-changed": ("EP-22", "An option of an endpoint changes, and its effect is not known."),
-        "payload-unclear": ("MSG-7", "A payload's schema changes, and its compatibility couldn't be determined."),
+        "option-changed": ("EP-22", "An option of an endpoint changed, with unknown effect."),
+        "payload-unclear": ("MSG-7", "A payload's schema changed, and its compatibility couldn't be determined."),
     },
     waivable=True,
 )
@@ -147,30 +150,30 @@ BREAKS = _declare_change(
 UNCLEAR = _declare_change(
     Severity.WARNING,
     {
-        "payload-described": ("MSG-7", "A payload has a schema that had none; what is sent already may not fit."),
+        "payload-described": ("MSG-7", "A payload got its first schema; messages sent today may not conform to it."),
     },
     waivable=True,
 )
 
 OF_WAIVERS = (
-    *_declare_change(Severity.INFO, {"waiver-used": ("", "A waiver lets a change through.")}),
+    *_declare_change(Severity.INFO, {"waiver-used": ("", "A waiver allows a change.")}),
     *_declare_change(
         Severity.WARNING,
         {
-            "waiver-expired": ("", "A waiver would let a change through, but its last day is over."),
-            "waiver-unneeded": ("", "A waiver lets nothing through."),
+            "waiver-expired": ("", "A waiver for a change has expired."),
+            "waiver-unneeded": ("", "A waiver is not needed."),
         },
     ),
 )
 
 # What decides on the changes beside them, and what no comparison has seen.
 POLICY = (
-    *_declare_change(Severity.ERROR, {"file-not-compared": ("", "A file can't be read, so no change in it is seen.")}),
+    *_declare_change(Severity.ERROR, {"file-not-compared": ("", "An unreadable file hides what changed in it.")}),
     *_declare_change(
         Severity.WARNING,
         {
-            "settings-changed": ("", "A change sets how bad findings are, or what is published."),
-            "waivers-changed": ("", "A change brings a waiver, which counts from the next change on."),
+            "settings-changed": ("", "A change changes the severity of findings, or a setting of what is published."),
+            "waivers-changed": ("", "A change adds or edits a waiver, which applies from the next change on."),
         },
     ),
 )
@@ -186,7 +189,7 @@ def unknown_rule_waived(_registry: Registry, dated: DatedWaivers) -> Iterator[Fi
         name = waiver.get("rule") if isinstance(waiver, Mapping) else None
         if isinstance(name, str) and name not in WAIVABLE:
             help_ = near(name, WAIVABLE) or '"xregit explain" lists all rules; those about a change can be waived.'
-            yield finding("waivers", index, "rule", message=f'No change breaks a rule "{name}".', help=help_)
+            yield finding("waivers", index, "rule", message=f'There is no rule "{name}" about changes.', help=help_)
 
 
 @rule(WAIVERS, Severity.WARNING)

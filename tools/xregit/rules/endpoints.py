@@ -46,7 +46,7 @@ _LOOKS = (
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----"
 )
 _PROSE = frozenset({"description", "documentation", "name"})
-_HELP = "Remove it here and have it revoked: it stays in the history of the repository."
+_HELP = "Remove it here and revoke it: it stays in the history of the repository."
 
 
 @rule("endpoint", Severity.ERROR, "EP-28", "EP-27")
@@ -56,7 +56,7 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
     for path, value in _texts(endpoint.options.get(AUTHORIZATION), _HINTS):
         name = next(part for part in reversed(path) if isinstance(part, str))
         if is_credential(name, value):
-            message = f'"{name}" looks like a credential, which everybody who reads the catalog would know.'
+            message = f'"{name}" looks like a credential; every reader of the catalog can see it.'
             yield finding(*path, message=message, help=_HELP, on_key=isinstance(path[-1], str))
 
 
@@ -68,7 +68,7 @@ def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[
         if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
             # The value is not shown: reports are kept and sent around.
             subject = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
-            message = f"{subject} holds a credential, which everybody who reads the catalog would know."
+            message = f"{subject} contains a credential; every reader of the catalog can see it."
             yield finding(*path, message=message, help=_HELP)
 
 
@@ -157,7 +157,7 @@ def channel_without_name(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
     """A channel has no name."""
     # An empty "channel", which is taken for none.
     if endpoint.attributes.get("channel") == "":
-        message = '"channel" is empty, which relates the endpoint to no other.'
+        message = '"channel" is empty, so it connects no endpoints.'
         yield finding("channel", message=message, help="Name the channel, or remove the line.")
 
 
@@ -170,13 +170,13 @@ def spelled_in_two_ways(registry: Registry, group: Group) -> Iterator[Finding]:
         other = text(entity.attributes, "channel") if entity else channel
         if other != channel:
             message = f'The channel is "{channel}" here, but "{other}" on "{xid}".'
-            yield finding("channel", message=message, help="Let both have the same name if they are one channel.")
+            yield finding("channel", message=message, help="Use the same name in both if they are one channel.")
     node = text(group.attributes, OPTIONS, "node")
     for xid, _ in carried(registry, group) if node else ():
         to = text(registry.resolved(xid).attributes, OPTIONS, "properties", "to", "value")
         if to != node and fold_words(to) == fold_words(node):
             message = f'The node is "{node}", but "to" of "{xid}" is "{to}".'
-            yield finding(OPTIONS, "node", message=message, help="Let both name the same node.")
+            yield finding(OPTIONS, "node", message=message, help="Name the same node in both.")
             break
     topics: dict[str, tuple[str, str]] = {}
     for resource in group.collections.get("messages", {}).values():
@@ -186,7 +186,7 @@ def spelled_in_two_ways(registry: Registry, group: Group) -> Iterator[Finding]:
             if PLACEHOLDER.sub("{}", other) != spelled:
                 message = f'"{resource.id}" is sent to "{topic}", but "{first}" to "{other}".'
                 yield finding(
-                    "messages", message=message, help="Correct one of them if both belong together.", on_key=True
+                    "messages", message=message, help="Correct one of them if both mean the same place.", on_key=True
                 )
 
 
@@ -209,7 +209,7 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
         first, first_via = carriers.setdefault(mid, (target, via))
         if first != target:
             message = f'The messageid "{mid}" is carried twice: by "{first_via}" and by "{via}".'
-            help_ = "Whoever looks a message up by its id finds both; rename one of them, if that is possible."
+            help_ = "A lookup by id finds both; rename one of them if possible."
             yield finding(MESSAGEGROUPS, message=message, help=help_, on_key=True)
 
 
@@ -236,10 +236,8 @@ def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[
         value = text(endpoint.options, name)
         sign = next((sign for sign in signs if sign in value), "")
         if sign:
-            message = f'Nobody can send to "{value}": "{sign}" is a wildcard, by which one takes messages.'
-            help_ = (
-                f"Write a placeholder such as {{{name}}} in its place, or have an endpoint of its own for consumers."
-            )
+            message = f'Producers can\'t send to "{value}": "{sign}" is a wildcard, which only consumers can use.'
+            help_ = f"Write a placeholder such as {{{name}}} instead, or use a separate endpoint for consumers."
             yield finding(OPTIONS, name, message=message, help=help_)
 
 
@@ -265,8 +263,8 @@ def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator
                 unfit[xid] = topic
         for xid in list(unfit)[:1]:
             more = f", and {len(unfit) - 1} more" if len(unfit) > 1 else ""
-            message = f'"{name}" is "{value}", but that of "{xid}" is "{unfit[xid]}"{more}.'
-            help_ = f'Correct one of them, or leave "{name}" out here: each message states its own.'
+            message = f'"{name}" is "{value}", but "{xid}" has "{unfit[xid]}"{more}.'
+            help_ = f'Correct one of them, or remove "{name}" here: each message states its own.'
             yield finding(OPTIONS, name, message=message, help=help_)
 
 
@@ -321,7 +319,7 @@ def topic_missing(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
             continue
         for name, topic in _topics(attributes):
             if not topic and not text(endpoint.options, name):
-                message = f'Neither the endpoint nor "{xid}" says to which {name} the message is sent.'
+                message = f'Neither the endpoint nor "{xid}" names the {name} of the message.'
                 help_ = f'Write "{name}" here, or "{client(endpoint.protocol).places[name]["message"]}" in the message.'
                 yield finding(OPTIONS, message=message, help=help_, on_key=True)
                 return
@@ -337,7 +335,7 @@ def endpoint_without_messages(registry: Registry, endpoint: Endpoint) -> Iterato
         is_misspelled(n, MESSAGEGROUPS) for n in endpoint.attributes
     ):
         return
-    message = "The endpoint carries no message, so nobody knows what to send or expect there."
+    message = "The endpoint carries no messages, so clients don't know what to send or expect."
     yield finding(message=message, help='List the groups of its messages as "messagegroups".', on_key=True)
 
 
@@ -366,7 +364,7 @@ def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterat
     protocol = canonical("protocol", text(attributes, "protocol"))
     if not protocol.startswith("MQTT") and (protocol or envelope != CLOUDEVENTS):
         message = f'"{target.xid}" is neither an MQTT message nor a CloudEvent of any protocol.'
-        help_ = "Refer to a message whose protocol is MQTT, or to a CloudEvent that is bound to no other protocol."
+        help_ = "Refer to an MQTT message, or to a CloudEvent without another protocol."
         yield finding(OPTIONS, "willmessage", message=message, help=help_)
 
 
@@ -383,8 +381,8 @@ def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iter
     for index, entry in items(endpoint.options, "authorization"):
         type_ = text(entry, "type")
         if type_ and type_ not in hints()["type"].enum:
-            message = f'"{type_}" is no type of authorization that is listed.'
-            help_ = near(type_, hints()["type"].enum) or f"Listed are {', '.join(hints()['type'].enum)}."
+            message = f'"{type_}" is not a listed type of authorization.'
+            help_ = near(type_, hints()["type"].enum) or f"The listed types are {', '.join(hints()['type'].enum)}."
             yield finding(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
@@ -395,7 +393,7 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
     for index, entry in items(endpoint.options, "authorization"):
         for name, value in entry.items():
             if name not in hints() and value in ("", [], {}):
-                message = f'"{name}" is empty, so it helps nobody to be admitted.'
+                message = f'"{name}" is empty, so clients can\'t use it to authenticate.'
                 yield finding(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."
                 )

@@ -75,7 +75,7 @@ def id_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     """A value is declared for the id of events, which differs each time."""
     # A literal or template for the CloudEvents attribute "id".
     if inside(message.entity.attributes, METADATA, "id", "value") is not None:
-        text_ = 'The "id" of every event is new, so a value for it can\'t hold for all of them.'
+        text_ = 'Every event has a new "id", so it can\'t have a fixed value.'
         yield finding(METADATA, "id", "value", message=text_, help="Remove the value.")
 
 
@@ -87,7 +87,7 @@ def time_with_value(_registry: Registry, message: Message) -> Iterator[Finding]:
     # A value that is no timestamp is an invalid attribute already.
     if isinstance(value, str) and not is_now(value) and DATATYPES["timestamp"].test(value):
         text_ = f'The "time" of every event would be {value}.'
-        help_ = f"Remove the value; the time at which an event is made is meant then, as with {NOW}."
+        help_ = f"Remove the value; events then have the time at which they are made, as with {NOW}."
         yield finding(METADATA, "time", "value", message=text_, help=help_)
 
 
@@ -135,7 +135,7 @@ def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator
     is_out_of_place = text(attributes, OPTIONS, "mode") == BINARY or in_json_alone(protocol)
     if is_recognised or is_out_of_place or selector_name("envelope", attributes) != CLOUDEVENTS:
         return
-    text_ = f'Receivers tell an event by a media type such as "{EVENT_JSON}"; they take "{format_}" for plain data.'
+    text_ = f'Receivers recognise an event by a media type such as "{EVENT_JSON}"; "{format_}" is plain data to them.'
     help_ = f'Write "format: {EVENT_JSON}", and the data\'s media type as "envelopemetadata.datacontenttype".'
     yield finding(OPTIONS, "format", message=text_, help=help_)
 
@@ -149,7 +149,7 @@ def binary_mode_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Itera
     protocol = selector_name("protocol", attributes)
     if not in_binary(protocol):
         text_ = f"{protocol} can't carry events in binary mode: its messages have no properties for the attributes."
-        help_ = 'Write "mode: structured", or use a protocol whose messages have such properties, as MQTT/5.0 has.'
+        help_ = 'Write "mode: structured", or use a protocol with such properties, such as MQTT/5.0.'
         yield finding(OPTIONS, "mode", message=text_, help=help_)
 
 
@@ -160,7 +160,7 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
     format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
     if not format_ or without_parameters(format_) == EVENT_JSON or not in_json_alone(protocol):
         return
-    text_ = f'Messages of {protocol} don\'t say what they hold, so events in them are JSON, not "{format_}".'
+    text_ = f'Messages of {protocol} have no content type, so events in them are JSON, not "{format_}".'
     yield finding(OPTIONS, "format", message=text_, help=f'Write "format: {EVENT_JSON}", or leave it out.')
 
 
@@ -170,7 +170,7 @@ def attribute_among_options(_registry: Registry, message: Message) -> Iterator[F
     # Declarations of attributes beside "mode" and "format", as an example of the specification has them.
     for name, value in mapping(message.entity.attributes, OPTIONS).items():
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):
-            text_ = f'"{name}" says what an attribute of events must be, which is no option of the envelope.'
+            text_ = f'"{name}" is an attribute of events, not an option of the envelope.'
             yield finding(OPTIONS, name, message=text_, help=f'Move it to "{METADATA}".', on_key=True)
 
 
@@ -202,7 +202,7 @@ def option_differs_from_attribute(_registry: Registry, message: Message) -> Iter
                 f'"{item.option.name}" is the attribute "{item.attribute}" of the event in binary mode, '
                 f"so it can't be {own_value} where the attribute is {event_value}."
             )
-            help_ = "Remove it, as it follows from the attribute; or let both say the same."
+            help_ = "Remove it, as it follows from the attribute; or make both equal."
             yield finding(*where, message=text_, help=help_)
 
 
@@ -219,7 +219,7 @@ def attribute_of_another_protocol(_registry: Registry, message: Message) -> Iter
         other = next((each for each in sorted(_all_prefixes()) if name.casefold().startswith(each)), "")
         if not prefixes or not other or other in prefixes or not name[len(other) :].isalnum():
             continue
-        text_ = f'In {protocol} no attribute of events has the name "{name}", so receivers pass over it.'
+        text_ = f'{protocol} has no event attribute named "{name}", so receivers ignore it.'
         where = (name,) if is_map else (index, "name")
         help_ = f'Write "{prefixes[0]}{name[len(other) :]}", or remove it: it follows from "{METADATA}".'
         yield finding("protocoloptions", section, *where, message=text_, help=help_, on_key=is_map)

@@ -33,7 +33,7 @@ def messageid_differs_from_type(registry: Registry, message: Message) -> Iterato
     others = len(xids) - 1
     more = f" (as for {others} more {'message' if others == 1 else 'messages'} of this type)" if others > 0 else ""
     text_ = f'The type of the events is "{kind}", but the id of the message is "{message.id}"{more}.'
-    help_ = "Rename one of them to be the other: who receives an event then knows where it is described."
+    help_ = "Rename one to match the other, so that receivers find the message by the type."
     yield finding(*TYPE, message=text_, help=help_)
 
 
@@ -47,8 +47,8 @@ def messages_without_cloudevents(registry: Registry, group: Group) -> Iterator[F
         whose = "None of the messages is a CloudEvent" if len(others) == len(messages) else ""
         message = whose or f'"{others[0]}" is not a CloudEvent ({len(others)} of {len(messages)} messages)'
         help_ = (
-            'State "envelope: CloudEvents/1.0" if they are; if that can\'t be, say in the description how a receiver '
-            "knows which message it has got, and accept the remark."
+            'Add "envelope: CloudEvents/1.0" if they are; otherwise describe how receivers tell the messages apart, '
+            "and accept the finding."
         )
         yield finding(message=f"{message}.", help=help_, on_key=True)
 
@@ -66,7 +66,7 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     is_missing = description is None or (isinstance(description, str) and not description.strip())
     if is_missing and "description" not in registry.doubtful(entity.xid):
         text_ = f"The {singular} has no description."
-        what = "what it tells, and when it is sent" if message else "what it is for"
+        what = "what it reports, and when it is sent" if message else "what it is for"
         yield finding(message=text_, help=f'Say in "description" {what}.', on_key=True)
 
 
@@ -81,8 +81,8 @@ def underived_base_message(registry: Registry, message: Message) -> Iterator[Fin
         return
     siblings = message.group.collections.get("messages", {}).values()
     if any(registry.indexes.derived.get(item.xid) for item in siblings):
-        text_ = "Other messages of its group are base messages, but nothing derives from this one, or carries it."
-        help_ = "Derive a message from it, let an endpoint carry it, or remove it."
+        text_ = "No message derives from this one and no endpoint carries it, though its group contains base messages."
+        help_ = "Derive a message from it, add it to an endpoint, or remove it."
         yield finding(message=text_, help=help_, on_key=True)
 
 
@@ -95,7 +95,7 @@ def unused_schema(registry: Registry, schema: Schema) -> Iterator[Finding]:
         return
     if registry.indexes.aliases.get(schema.xid) or _is_mentioned(registry, schema) or _is_intended(registry, schema):
         return
-    help_ = 'Let a message refer to it by "dataschemauri", mark it as "deprecated", or remove it.'
+    help_ = 'Refer to it in a message by "dataschemauri", mark it as "deprecated", or remove it.'
     yield finding(message="Nothing in the registry refers to the schema.", help=help_, on_key=True)
 
 

@@ -16,8 +16,8 @@ from xregit.xid import MAX_ID_CHARS, is_id
 
 RESERVED_VERSIONS = frozenset({"null", "request"})
 _FORM = (
-    f"An id has letters, digits and - . _ ~ : @, begins with a letter, a digit or _, and has at most {MAX_ID_CHARS} "
-    "characters."
+    f"An id consists of letters, digits and - . _ ~ : @, begins with a letter, a digit or _, and has at most "
+    f"{MAX_ID_CHARS} characters."
 )
 
 
@@ -26,16 +26,16 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
     """An id has characters that ids can't have, is too long, or is reserved."""
     if not is_id(entity.id):
         yield finding(
-            message=f'"{cut(entity.id, MAX_ID_CHARS)}" can\'t be an id.', help=f"Rename it. {_FORM}", on_key=True
+            message=f'"{cut(entity.id, MAX_ID_CHARS)}" is not a valid id.', help=f"Rename it. {_FORM}", on_key=True
         )
     # An id stated as "versionid" is an attribute, which the model checks.
     if isinstance(entity, Resource) and "versionid" not in entity.definition:
         for vid in entity.versions:
             if vid in RESERVED_VERSIONS:
-                message = f'"{vid}" can\'t be the id of a version: the word is reserved.'
+                message = f'"{vid}" is not a valid version id: the word is reserved.'
                 yield finding("versions", vid, message=message, help="Choose another version id.", on_key=True)
             elif not is_id(vid):
-                message = f'"{cut(vid, MAX_ID_CHARS)}" can\'t be the id of a version.'
+                message = f'"{cut(vid, MAX_ID_CHARS)}" is not a valid version id.'
                 yield finding("versions", vid, message=message, help=f"Rename it. {_FORM}", on_key=True)
 
 
@@ -43,7 +43,7 @@ def malformed_id(_registry: Registry, entity: Group | Resource) -> Iterator[Find
 def ids_differ_only_in_case(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
     """Two ids beside each other differ only in case."""
     for twin in [other for other in registry.lookalikes.get(entity.xid, ()) if other < entity.xid][:1]:
-        message = f'The id "{entity.id}" differs only in case from that of "{twin}".'
+        message = f'The id "{entity.id}" differs from the id of "{twin}" only in case.'
         yield finding(message=message, help="Rename one of the two, or merge them.", on_key=True)
 
 
@@ -54,11 +54,11 @@ def too_many_versions(_registry: Registry, resource: Resource) -> Iterator[Findi
     limit = resource.type.maxversions
     if 0 < limit < len(resource.versions):
         message = f"There are {len(resource.versions)} versions, but a {resource.type.singular} has at most {limit}."
-        help_ = f'Make each a {resource.type.singular} of its own, and mark the old one as "deprecated".'
+        help_ = f'Make each version a separate {resource.type.singular}, and mark the old one as "deprecated".'
         yield finding("versions", message=message, help=help_, on_key=True)
 
 
-malformed_codeowners = Rule(codeowners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS can't be used.")
+malformed_codeowners = Rule(codeowners.RULE, "text", Severity.WARNING, "A line of CODEOWNERS is not valid.")
 
 
 @rule("group", Severity.WARNING)
@@ -94,9 +94,9 @@ def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator
     # Patterns below "paths" that fit no file and no entity.
     for scope in subject.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):
-            message = f'Nothing in the registry is at "{scope.pattern}".'
+            message = f'"{scope.pattern}" matches nothing in the registry.'
             help_ = (
-                "Write a path as the findings show it, or an xid with a slash before it; * is any part of a name, "
+                "Write a path as the findings show it, or an xid with a leading slash; * matches any part of a name, "
                 "** any number of names."
             )
             yield finding("paths", scope.pattern, message=message, help=help_, on_key=True)
@@ -108,7 +108,7 @@ def domainlabel_not_found(registry: Registry, subject: RuleSettings) -> Iterator
     name = subject.settings.domainlabel
     if name and not any(name in mapping(group.attributes, "labels") for group in registry.all_groups):
         labels = {label for group in registry.all_groups for label in mapping(group.attributes, "labels")}
-        message = f'No group has the label "{name}", so each domain is named by the beginning of its ids.'
+        message = f'No group has the label "{name}", so each domain is named after the beginning of its ids.'
         help_ = near(name, labels) or f'Add "{name}" to the labels of a group, or remove the setting.'
         yield finding("domainlabel", message=message, help=help_)
 

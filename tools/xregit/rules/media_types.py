@@ -54,7 +54,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
             text_ = f'"{one.name}" is {one.media}, but "{comparable_types[0].name}" is {comparable_types[0].media}.'
             where = one if states(own, one.path) else comparable_types[0]
             if states(own, where.path):
-                yield finding(*where.path, message=text_, help="Let both say the same, or remove one of them.")
+                yield finding(*where.path, message=text_, help="Make both equal, or remove one of them.")
 
 
 @rule(
@@ -95,7 +95,7 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
     # Where another media type stands beside it, the two differ, and that is reported.
     for one in media_types if all(map(_is_of_event, media_types)) else ():
         if states(message.entity.attributes, one.path):
-            text_ = f'Receivers take "{one.media}" for a whole event, which no payload is in binary mode.'
+            text_ = f'Receivers treat "{one.media}" as a whole event, but in binary mode the payload is the data alone.'
             help_ = 'Write the data\'s own media type, or "mode: structured".'
             yield finding(*one.path, message=text_, help=help_)
 
@@ -115,7 +115,7 @@ def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Fi
     if is_due or in_another_language(message):
         return
     if all(map(_is_of_event, _stated_media_types(attributes, selector_name("protocol", attributes)))):
-        text_ = f'Receivers take the data for JSON, as no "{CONTENTTYPE}" says how {language.name} is written here.'
+        text_ = f'Receivers treat the data as JSON, because no "{CONTENTTYPE}" states the encoding of {language.name}.'
         help_ = f'Write "envelopemetadata.{CONTENTTYPE}", such as application/avro or application/x-protobuf.'
         yield finding("dataschemaformat", message=text_, help=help_)
 

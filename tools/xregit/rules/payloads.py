@@ -30,7 +30,7 @@ _PROTOBUF_MESSAGE = rb"(?m)^[ \t]*message[ \t]+([A-Za-z_][A-Za-z0-9_]*)"
 _DOUBT = "doubt"
 # An xid that begins otherwise is reported as malformed.
 _SCHEMAS = "/schemagroups/"
-_CORRECT = 'Write "format: {}" in the schema, if it is written in that; its own format is none that is known.'
+_CORRECT = 'Write "format: {}" in the schema, if that is its language; its current format is unknown.'
 _FORMS = "Write the xid of a schema, such as /schemagroups/<id>/schemas/<id>, or an absolute URI."
 # Generated catalogs repeat one schema in many messages.
 _CACHED = 1024
@@ -42,7 +42,7 @@ def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding
     # What is wrong with an inline schema, at its place inside the message.
     for item, inside, place in _inline_problems(registry, message):
         if item.kind != _DOUBT:
-            yield finding(SCHEMA, *inside, message=f"The schema is wrong: {item.message}{place}.", help=item.help)
+            yield finding(SCHEMA, *inside, message=f"The schema is not valid: {item.message}{place}.", help=item.help)
 
 
 @rule("message", Severity.WARNING, "MSG-41", attributes=(SCHEMA,))
@@ -137,7 +137,7 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
             if "/" in format_
             else "Write, for example, dataschemaformat: Avro/1.11.0."
         )
-        text_ = f'"dataschemaformat" is missing; it says in which language the schema at "{name}" is written.'
+        text_ = f'"dataschemaformat" is missing; it names the language of the schema in "{name}".'
         yield finding(name, message=text_, help=advice, on_key=True)
 
 
@@ -201,7 +201,7 @@ def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Messag
     uri, xid = text(attributes, URI), text(attributes, XID)
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
         text_ = f'"dataschemauri" is {uri}, but "dataschemaxid" is {xid}.'
-        help_ = 'Let both name the same schema, or remove "dataschemaxid".'
+        help_ = 'Name the same schema in both, or remove "dataschemaxid".'
         yield finding(URI if URI in own else XID, message=text_, help=help_)
 
 
@@ -271,7 +271,7 @@ def schema_object_missing(registry: Registry, message: Message) -> Iterator[Find
     reference = schema_reference(registry, uri)
     selector = reference.selector if reference.local else "#" in uri
     if not selector and not (reference.local and reference.version is None):
-        text_ = "A Protobuf document may hold several messages; the reference doesn't say which one the payload is."
+        text_ = "A Protobuf document may define several messages; the reference doesn't name the payload's."
         document = reference.version.document if reference.version else None
         name = re.search(_PROTOBUF_MESSAGE, document.data) if document and document.data else None
         example = name[1].decode() if name else "MessageName"

@@ -53,7 +53,7 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
     for key, header in headers.items():
         name = inside(header, "name")
         if isinstance(name, str) and name != key:
-            text_ = f'The header "{key}" says that its name is "{name}".'
+            text_ = f'The "name" of the header "{key}" is "{name}".'
             yield finding(OPTIONS, "headers", key, "name", message=text_, help='Remove "name"; the key is the name.')
 
 
@@ -87,7 +87,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     # A text with placeholders is a URI template unless its type says otherwise (site/manual/dialects.md, K28).
     if (declared.get("type") or ("uritemplate" if has_placeholders(declared["value"]) else "")) == "uritemplate":
         return
-    text_ = 'The "message-id" of every message is new, so a fixed value for it can\'t hold for all of them.'
+    text_ = 'Every message has a new "message-id", so it can\'t have a fixed value.'
     help_ = 'Remove the value, or make it a template with "type: uritemplate".'
     yield finding(OPTIONS, "properties", "message-id", "value", message=text_, help=help_)
 
@@ -108,8 +108,8 @@ def http_path_without_slash(_registry: Registry, message: Message) -> Iterator[F
     if value and value != "*" and not value.startswith(("/", "{")):
         rest = value.partition("://")[2]
         right = f"/{rest.partition('/')[2]}" if rest else f"/{value}"
-        where = " The address of a server belongs into an endpoint." if rest else ""
-        text_ = f'The path of every request begins with a slash, so none fits "{value}".'
+        where = " The address of a server belongs in an endpoint." if rest else ""
+        text_ = f'The path of every request begins with a slash, so no request matches "{value}".'
         yield finding(*path, message=text_, help=f'Write "{right}".{where}')
 
 
@@ -119,7 +119,7 @@ def http_method_in_lower_case(_registry: Registry, message: Message) -> Iterator
     # A method that is not the registered one, as RFC 9110, 9.1 tells methods apart by case.
     value, path = _own_text(message, "method")
     if value != value.upper() and not has_placeholder(value):
-        text_ = f'The case of a method counts: "{value}" is not {value.upper()}.'
+        text_ = f'Methods are case-sensitive: "{value}" is not {value.upper()}.'
         yield finding(*path, message=text_, help=f'Write "{value.upper()}".')
 
 

@@ -94,7 +94,10 @@ def xref_to_alias(registry: Registry, resource: Resource) -> Iterator[Finding]:
         message = f'"{target.xid}" is itself an alias, of "{target.xref}"; it is not followed any further.'
         help_ = f'Point to "{target.xref}".' if target.xref != resource.xid else "Describe one of the two."
         if target is resource:
-            message, help_ = "This is an alias of itself, so it shows nothing.", "Point to another one, or describe it."
+            message, help_ = (
+                "This alias refers to itself.",
+                "Point to another one, or remove xref.",
+            )
         yield finding(XREF, message=message, help=help_)
 
 
@@ -109,7 +112,7 @@ def xref_with_other_attributes(_registry: Registry, resource: Resource) -> Itera
     if others:
         names = ", ".join(f'"{path[-1]}"' for path in others)
         message = f"An alias has no attributes of its own, but this one states {names}."
-        help_ = 'Remove them, or replace "xref" by "basemessage" to start from the other message and change it.'
+        help_ = 'Remove them, or replace "xref" by "basemessage" to derive from the other message.'
         plain = "Remove them, or the xref."
         yield finding(
             *others[0], message=message, help=help_ if resource.type.singular == "message" else plain, on_key=True
@@ -140,7 +143,7 @@ def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple
     # A message without protocol goes by any; one without envelope has none, and an alias can't add it.
     if expected and ENVELOPE not in {*attributes, *registry.doubtful(target.xid)}:
         message = f'"{target.xid}" has no envelope, but all messages of "{group.xid}" have {expected}.'
-        yield message, "Put the alias into a group without envelope, or start from the other message with basemessage."
+        yield message, "Put the alias into a group without envelope, or derive from the message by basemessage."
 
 
 @rule("entity", Severity.WARNING, "MSG-8", attributes=(DEPRECATED,))
@@ -242,7 +245,7 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
         message = (
             f"It is deprecated from {text(deprecated, 'effective')}, but removed at {text(deprecated, 'removal')}."
         )
-        yield finding(DEPRECATED, "removal", message=message, help="Let the removal be the later of the two times.")
+        yield finding(DEPRECATED, "removal", message=message, help="Make the removal the later of the two times.")
 
 
 @rule(DATED, Severity.WARNING, attributes=(DEPRECATED,))
@@ -250,7 +253,7 @@ def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
     """Something is still there after the date of its removal."""
     removal = moment(text(_deprecated(dated.entity), "removal"))
     if removal and removal.date() < dated.today:
-        message = f"It was to be removed on {removal.date()}, and is still there."
+        message = f"Its removal date, {removal.date()}, has passed."
         help_ = "Remove it, or move the date if it is still in use."
         yield finding(DEPRECATED, "removal", message=message, help=help_)
 
@@ -270,7 +273,7 @@ def deprecated_message_carried(registry: Registry, dated: Dated) -> Iterator[Fin
     if current:
         more = f" and {len(current) - 1} more" if len(current) > 1 else ""
         message = f'It is deprecated, but still carried by "{current[0]}"{more}.'
-        help_ = "Take it out of what the endpoint carries; or say, in a comment that accepts this, until when it stays."
+        help_ = "Remove it from the endpoint, or accept the finding in a comment that says how long it stays."
         yield finding(DEPRECATED, message=message, help=help_, on_key=True)
 
 

@@ -20,14 +20,14 @@ from xregit.messages.overlap import Overlap
 _WAIVER = """\
 ## When it is intended
 
-A waiver lets the change through. Merge it before the change, so that whoever approves it reviews it by itself:
+A waiver lets the change through. Merge it before the change, so that its approver reviews it on its own:
 
 ```yaml
 # waivers.yaml
 waivers:
   - xid: /messagegroups/fleet/messages/fleet.position
     rule: {rule}
-    reason: Why it breaks nobody.
+    reason: Why no client breaks.
     approvedby: Who agreed to it.
     until: 2030-12-31
 ```

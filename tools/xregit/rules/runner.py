@@ -343,7 +343,7 @@ class Runner:
         files = {REGISTRY_FILE: model.attributes, SETTINGS_FILE: model.settings, WAIVERS_FILE: model.waivers}
         is_unknown = item.rule == UNKNOWN_ATTRIBUTE and len(item.path) == 1
         file = next((file for file, names in files.items() if is_unknown and item.path[-1] in names), "")
-        return f"It belongs into {file}, which stands beside this file." if file else item.help
+        return f"Move it to {file}, beside this file." if file else item.help
 
     def _beside_registry(self, file: str) -> Place:
         return Place(self.registry.place.path.removesuffix(REGISTRY_FILE) + file)

@@ -102,7 +102,7 @@ def ancestor_not_found(_registry: Registry, resource: Resource) -> Iterator[Find
         ancestor = text(version.attributes, "ancestor")
         if ancestor and ancestor not in resource.versions:
             message = f'The ancestor of version "{vid}" is "{ancestor}", which is not a version.'
-            help_ = f"The versions are {comma_list(resource.versions)}; leave it out to mean the one before."
+            help_ = f"The versions are {comma_list(resource.versions)}; leave it out to mean the previous version."
             yield finding(*_ancestor_path(resource, vid), message=message, help=help_)
 
 
@@ -142,10 +142,10 @@ _DOUBTFUL = "doubtful-schema"
 _RULES = {"syntax": _INVALID, "reference": _NOT_FOUND, "format": _OTHER, "doubt": _DOUBTFUL}
 
 DOCUMENTS = (
-    Rule(_INVALID, "text", Severity.ERROR, "A schema document is not what its language asks for.", ("MSG-41",)),
-    Rule(_NOT_FOUND, "text", Severity.ERROR, "A schema document refers to what is not in this registry.", ("MSG-41",)),
-    Rule(_OTHER, "text", Severity.WARNING, "A schema document is written in another version of its language."),
-    Rule(_DOUBTFUL, "text", Severity.WARNING, "A schema document is right, but probably not what is meant."),
+    Rule(_INVALID, "text", Severity.ERROR, "A schema document breaks the rules of its language.", ("MSG-41",)),
+    Rule(_NOT_FOUND, "text", Severity.ERROR, "A schema refers to something that is not in this registry.", ("MSG-41",)),
+    Rule(_OTHER, "text", Severity.WARNING, "A schema document states another language version than its format."),
+    Rule(_DOUBTFUL, "text", Severity.WARNING, "A schema document is valid, but probably not as intended."),
 )
 
 
@@ -204,12 +204,12 @@ _PROMISE, _NOTHING = "compatibility", "none"
 _CACHED = 1024
 # What a direction means, said of the two versions.
 _DIRECTIONS: Mapping[str, str] = {
-    "backward": 'version "{newer}" can\'t read all that version "{older}" wrote',
-    "forward": 'version "{older}" can\'t read all that version "{newer}" writes',
+    "backward": 'version "{newer}" can\'t read everything that version "{older}" wrote',
+    "forward": 'version "{older}" can\'t read everything that version "{newer}" writes',
 }
 _UNCLEAR: Mapping[str, str] = {
-    "backward": 'whether version "{newer}" reads all that version "{older}" wrote can\'t be told',
-    "forward": 'whether version "{older}" reads all that version "{newer}" writes can\'t be told',
+    "backward": 'it is unclear whether version "{newer}" reads everything that version "{older}" wrote',
+    "forward": 'it is unclear whether version "{older}" reads everything that version "{newer}" writes',
 }
 
 
@@ -235,7 +235,7 @@ def misspelled_compatibility(_registry: Registry, schema: Schema) -> Iterator[Fi
     values = [item for item in map(str, model.enum) if item != _NOTHING] if model else []
     value = "" if promise in values else next((item for item in values if is_misspelled(promise, item)), "")
     if value:
-        message = f'"{promise}" is no predefined compatibility, so versions are not held against it.'
+        message = f'"{promise}" is not a predefined compatibility, so versions are not compared.'
         yield finding(_PROMISE, message=message, help=f'Did you mean "{value}"?')
 
 

@@ -45,7 +45,7 @@ def odd_character(_registry: Registry, entity: Group | Resource) -> Iterator[Fin
     for path, value in _texts(entity, MACHINE):
         character = odd_characters.describe(value) or ("a space around it" if value.strip() not in {value, ""} else "")
         if value.endswith("/") and path[:2] == (OPTIONS, "topic_name"):
-            text_ = f"{quote(value)} ends with a slash, which begins one more level without a name."
+            text_ = f"{quote(value)} ends with a slash, which adds a level without a name."
             yield finding(*path, message=text_, help=f"Write '{cut(value.rstrip('/'))}'.")
         if character:
             text_ = f"{quote(value)} has {character}, which is part of the value."
@@ -62,8 +62,8 @@ def unfinished_value(_registry: Registry, entity: Group | Resource) -> Iterator[
         to_fill_in = is_for_machines and (_TO_FILL_IN.fullmatch(value) or _HOST_TO_FILL_IN.match(value))
         if to_fill_in or _UNFINISHED.match(value):
             name = next(part for part in reversed(path) if isinstance(part, str))
-            text_ = f'"{name}" is still to be written: {quote(value)}.'
-            yield finding(*path, message=text_, help="Write what it is, or leave it out.")
+            text_ = f'"{name}" is unfinished: {quote(value)}.'
+            yield finding(*path, message=text_, help="Write the real value, or remove it.")
 
 
 def _texts(entity: Group | Resource, names: tuple[str, ...]) -> Iterator[tuple[KeyPath, str]]:
@@ -115,7 +115,7 @@ def misplaced_names(group: Group) -> Iterator[Finding]:
         yield from _misplaced_in_endpoint(group.attributes, attributes)
     elif any(name not in attributes for name in group.attributes):
         for resource in group.type.resources.values():
-            advice = f"Groups hand nothing of this on: state it in each {resource.singular}."
+            advice = f"Groups do not pass this on: state it in each {resource.singular}."
             advice_by_name = _advice(siblings(resource.attributes, group.attributes), advice)
             yield from _misplaced_names(group.attributes, (), attributes, advice_by_name)
 
@@ -147,7 +147,7 @@ def _misplaced_names(value: Any, path: KeyPath, names: Iterable[str], advice: di
     """Yield the names in a value that are known only elsewhere."""
     for name in value if isinstance(value, MAPPINGS) else ():
         if name in advice and name not in names:
-            text_ = f'"{name}" counts as a name of your own here, so nobody looks for it.'
+            text_ = f'"{name}" is treated as an extension attribute here; nothing reads it.'
             yield finding(*path, name, message=text_, help=advice[name], on_key=True)
 
 
@@ -157,8 +157,8 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
     # Names that are allowed only because any name is; elsewhere an unknown name is an error.
     for other in _misspellings(registry, entity):
         if not other.hyphenated:
-            message = f'"{other.path[-1]}" counts as a name of your own; what the model has is "{other.suggestion}".'
-            help_ = f'Write "{other.suggestion}"; or choose a name that nobody takes for it.'
+            message = f'"{other.path[-1]}" is treated as an extension attribute; the model has "{other.suggestion}".'
+            help_ = f'Write "{other.suggestion}", or choose a name that differs more from it.'
             yield finding(*other.path, message=message, help=help_, on_key=True)
         elif not other.faults:
             message = f'"{other.path[-1]}" is another way to write "{other.suggestion}".'
@@ -183,7 +183,7 @@ def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator
         for name in attributes:
             advice = "" if name in known or name in moved else habit(entity.type.singular, name)
             if advice and not any(_is_meant(name, other) for other in known):
-                message = f'"{name}" counts as a name of your own, so nobody looks for it.'
+                message = f'"{name}" is treated as an extension attribute; nothing reads it.'
                 yield finding(*path, name, message=message, help=advice, on_key=True)
 
 
@@ -234,7 +234,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
         value = entity.attributes.get(name)
         name_ = closest_name(table, value) if isinstance(value, str) else ""
         if name_:
-            message = f'"{value}" is not a predefined name, so nothing is known of it.'
+            message = f'"{value}" is not a predefined name, so its meaning is unknown.'
             yield finding(name, message=message, help=f'Did you mean "{names(table)[name_].example or name_}"?')
     for path, predefined in _PREDEFINED.items():
         value = inside(entity.attributes, *path)
@@ -257,8 +257,8 @@ def format_without_version(_registry: Registry, entity: Group | Resource) -> Ite
             continue
         declared = re.search(known.declaration.encode(), data) if known.declaration else None
         right = f"{known.name}/{declared[1].decode()}" if declared else known.example
-        fault = f'has no version "{version}" that is known' if version else "is without its version here"
-        text_ = f'{known.name} {fault}, so nobody knows by which rules "{value}" is read.'
+        fault = f'has no known version "{version}"' if version else "has no version here"
+        text_ = f'{known.name} {fault}, so the rules for reading "{value}" are unknown.'
         yield finding(*path, message=text_, help=f'Write "{path[-1]}: {right}", if that is the version.')
 
 

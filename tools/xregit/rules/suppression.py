@@ -21,13 +21,11 @@ FORM = '"# xregit: ignore RULE -- reason"'
 _RULE = "[a-z0-9]+(?:-[a-z0-9]+)*"
 _FORM = rf"ignore(?P<whole>-file)?[ \t]+(?P<rules>{_RULE}(?:[ \t]*,[ \t]*{_RULE})*)(?:[ \t]+--[ \t]*(?P<reason>.*))?"
 
-MALFORMED = Rule(
-    "malformed-suppression", "suppression", Severity.ERROR, "A comment for xregit says nothing that xregit understands."
-)
+MALFORMED = Rule("malformed-suppression", "suppression", Severity.ERROR, "A comment for xregit is not valid.")
 WITHOUT_REASON = Rule(
-    "suppression-without-reason", "suppression", Severity.ERROR, "A finding is accepted, but nobody says why."
+    "suppression-without-reason", "suppression", Severity.ERROR, "A comment accepts a finding without a reason."
 )
-UNUSED = Rule("unused-suppression", "suppression", Severity.WARNING, "A comment accepts a finding that there is not.")
+UNUSED = Rule("unused-suppression", "suppression", Severity.WARNING, "A comment accepts a finding that does not exist.")
 RULES = (MALFORMED, WITHOUT_REASON, UNUSED)
 UNKNOWN_RULE = "unknown-rule"
 
@@ -74,7 +72,7 @@ class Suppressor:
                 yield diagnostic
         for path, directive in directives:
             if not re.fullmatch(_FORM, directive.text):
-                message = f"{quote(directive.text)} is nothing that a comment can ask for."
+                message = f"{quote(directive.text)} is not a valid comment for xregit."
                 yield from self._report(MALFORMED.name, path, directive, message, f"Write {FORM}.")
         for suppression in suppressions:
             yield from self._faults(suppression, suppression.covered in used)
@@ -86,12 +84,12 @@ class Suppressor:
             help_ = near(rule, self.rules) or '"xregit explain" lists all rules.'
             yield from self._report(UNKNOWN_RULE, path, directive, f'There is no rule "{rule}".', help_)
         elif not suppression.reason:
-            message = f'The comment doesn\'t say why "{rule}" is accepted here.'
+            message = f'The comment gives no reason why "{rule}" is accepted here.'
             yield from self._report(WITHOUT_REASON.name, path, directive, message, f"Write {FORM}.")
         elif not used and rule in self.applied and path not in self.registry.broken:
             where = "this file has" if suppression.line is None else "the line has"
             message = f'"{rule}" is accepted, but {where} no such finding.'
-            help_ = "Remove the comment; it stands at the end of the line that it is about, or above it."
+            help_ = "Remove the comment, or move it to the end of the line with the finding or above it."
             yield from self._report(UNUSED.name, path, directive, message, help_)
 
     def _report(self, rule: str, path: str, directive: Directive, message: str, help_: str) -> Iterator[Diagnostic]:

@@ -30,7 +30,7 @@ def messages_indistinguishable(registry: Registry, compared: ComparedMessage) ->
     pairs = [pair for pair in compared.overlaps if _differing(registry, pair) is None]
     if pairs:
         text_ = _sentence(pairs, "This message can't be distinguished from") + "."
-        help_ = "Let the two differ in a fixed value, such as that of the type, the subject or the topic."
+        help_ = "Give the two different fixed values, such as the type, the subject or the topic."
         yield finding(message=text_, help=help_, on_key=True)
 
 
@@ -43,7 +43,7 @@ def overlapping_template(registry: Registry, compared: ComparedMessage) -> Itera
     if pairs:
         path = pairs[0][1]
         text_ = f'{_sentence([pair for pair, _ in pairs], "One value can fit this message and")}: see "{path[-1]}".'
-        help_ = "Let the fixed parts differ, or the number of levels; a placeholder stands for any text between them."
+        help_ = "Change the fixed parts or the number of levels; a placeholder matches any text between them."
         yield finding(*_value_path(compared.message.entity.attributes, path), message=text_, help=help_)
 
 
@@ -94,14 +94,14 @@ def placeholder_spelled_in_two_ways(_registry: Registry, message: Message) -> It
     for name in own if len({*own, *paths}) <= _MAX_NAMES else ():
         other = next((other for other in paths if _is_meant(name, other, paths)), "")
         if other and len(paths.get(name, own[name])) == 1:
-            text_ = f'The placeholder "{{{name}}}" stands only here, but "{{{other}}}" elsewhere in the message.'
-            help_ = f'Write "{{{other}}}" if the same value is meant; equal names stand for equal values.'
+            text_ = f'The placeholder "{{{name}}}" is used only here, but "{{{other}}}" elsewhere in the message.'
+            help_ = f'Write "{{{other}}}" if the same value is meant; equal names mean equal values.'
             yield finding(*own[name][-1], message=text_, help=help_)
 
 
 @rule("message", Severity.WARNING, "MSG-64", attributes=PARTS)
 def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """Nothing stands between two placeholders, so nobody can tell where one ends."""
+    """Nothing separates two placeholders, so it is unclear where one ends."""
     # Two of which no other property of the message says what either stands for.
     adjacent = [(path, text, _ADJACENT.findall(text)) for path, text in _own_texts(message.entity)]
     if not any(pairs for _, _, pairs in adjacent):
@@ -112,8 +112,8 @@ def placeholders_side_by_side(_registry: Registry, message: Message) -> Iterator
         here = _separable(text) if text in texts else ()
         pair = next((pair for pair in pairs if not any(uses[name] > (name in here) for name in pair)), None)
         if pair:
-            text_ = f'Nothing stands between "{{{pair[0]}}}" and "{{{pair[1]}}}", so nobody can tell where one ends.'
-            help_ = "Put a sign between them that the first one never has, or say one of them in another property too."
+            text_ = f'Nothing separates "{{{pair[0]}}}" and "{{{pair[1]}}}", so it is unclear where one ends.'
+            help_ = "Put a character between them that the first never contains, or use one in another property too."
             yield finding(*path, message=text_, help=help_)
 
 
@@ -184,7 +184,7 @@ def malformed_placeholder(registry: Registry, entity: Group | Resource) -> Itera
     key = inside(entity.attributes, "protocoloptions", "key")
     attributes = registry.resolved(entity.xid).attributes if entity.type.singular == "message" else entity.attributes
     if isinstance(key, str) and key in _placeholder_paths(template_texts(attributes)):
-        text_ = f'Every record has the key "{key}", as it is not the placeholder of that name.'
+        text_ = f'The key is the fixed text "{key}", not the placeholder of that name.'
         yield finding("protocoloptions", "key", message=text_, help=f'Write "{{{key}}}".')
     for path, value in texts:
         doubt = _doubt(value)
@@ -208,12 +208,12 @@ def _doubt(value: str) -> _Doubt | None:
     if signs:
         placeholder = signs[1] or signs[2]
         rest = 'the "$"' if signs[1] else "the other pair of braces"
-        text_ = f'In "{signs[0]}" the placeholder is "{placeholder}", and {rest} stands for itself.'
+        text_ = f'In "{signs[0]}" the placeholder is "{placeholder}", and {rest} is literal text.'
         return _Doubt(text_, f'Write "{placeholder}".', fits_templates=bool(signs[1]))
     match = _of_braces(value) or _OF_ROUTES.search(value)
     if not match:
         return None
-    return _Doubt(f'"{match[0]}" is no placeholder, so it stands for itself.', fits_templates=match[0].startswith(":"))
+    return _Doubt(f'"{match[0]}" is not a placeholder, so it is literal text.', fits_templates=match[0].startswith(":"))
 
 
 def _of_braces(value: str) -> re.Match[str] | None:
