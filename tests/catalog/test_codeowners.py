@@ -59,7 +59,7 @@ def test_line_that_cannot_be_used_is_told(line: str, column: int, word: str) -> 
     """What is wrong is named at its place."""
     (problem,) = Owners("CODEOWNERS", f"* @all\n{line}\n").problems
     assert (problem.path, problem.line, problem.column) == ("CODEOWNERS", 2, column)
-    assert problem.message.startswith(f'"{word}" is no ')
+    assert problem.message.startswith(f'"{word}" is not a')
 
 
 def test_owners_in_a_comment_are_none() -> None:
@@ -74,7 +74,7 @@ def test_conflict_that_a_merge_left_is_told_as_one() -> None:
     owners = Owners("CODEOWNERS", text)
     assert [(item.line, item.message) for item in owners.problems] == [
         (2, "A merge left both sides of a conflict here."),
-        (5, '"me" is no owner.'),
+        (5, '"me" is not an owner.'),
     ]
     assert owners.of("a/b") == ("@b",)
 
@@ -82,7 +82,7 @@ def test_conflict_that_a_merge_left_is_told_as_one() -> None:
 def test_address_that_ends_too_early_is_told() -> None:
     """An @ with nothing behind it asks nobody."""
     (problem,) = Owners("CODEOWNERS", "* @ @all\n").problems
-    assert (problem.line, problem.column, problem.message) == (1, 3, '"@" is no owner.')
+    assert (problem.line, problem.column, problem.message) == (1, 3, '"@" is not an owner.')
 
 
 def test_lines_that_hosts_take_are_no_problem() -> None:
@@ -137,7 +137,7 @@ def test_line_without_end_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "CODEOWNERS").write_text("/a @team\n" + "*" * (MAX_BYTES - 99) + " @all\n", encoding="utf-8")
     result = read_owners(tmp_path)
     assert [(item.line, item.message) for item in result.problems] == [
-        (2, f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over.")
+        (2, f"The line has more than {MAX_LINE_CHARS} characters, so it is ignored.")
     ]
     assert result.of("a") == ("@team",)
     assert result.of("b") == ()

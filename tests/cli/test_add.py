@@ -81,15 +81,15 @@ def test_groups_are_right(here: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("message", "orders/order.placed"), "is there already"),
-        (("message", "order.placed"), "is no place for this; write <id>/<id>, or /messagegroups/<id>/messages/<id>"),
-        (("message", "orders/a b"), '"a b" can be no id'),
+        (("message", "orders/order.placed"), "already exists"),
+        (("message", "order.placed"), "is not a valid location; write <id>/<id>, or /messagegroups/<id>/messages/<id>"),
+        (("message", "orders/a b"), '"a b" is not a valid id'),
         (("message", "orders/x", "--protocol", "KAFK"), 'there is no protocol "KAFK"; did you mean KAFKA?'),
         (("message", "orders/x", "--schema", "orders/ordr"), "did you mean /schemagroups/orders/schemas/order?"),
         (("message", "/endpoints/no/messages/x"), 'there is no endpoint "no"'),
         (("schema", "orders/x", "--format", "json"), 'there is no schema language "json"'),
         (("endpoint", "x", "--protocol", "NATS", "--group", "no"), "did you mean /messagegroups/orders?"),
-        (("group", "/endpoints/x"), "is no group of messages or schemas"),
+        (("group", "/endpoints/x"), "is not a message group or schema group"),
     ],
 )
 def test_what_cannot_be_added_is_told(

@@ -163,7 +163,7 @@ def test_settings_that_make_light_of_a_file_count_everywhere(here: Path, capsys:
     stray.parent.mkdir()
     stray.write_text("name: Stray\n", encoding="utf-8")
     assert run(["compile", "-o", "out.json"]) == 1
-    assert "error misplaced-file: No entity of the registry is kept in this folder" in capsys.readouterr().err
+    assert "error misplaced-file: This folder is not for entities of the registry" in capsys.readouterr().err
     (here / "registry/xregit.yaml").write_text("rules: {misplaced-file: warning}\n", encoding="utf-8")
     assert run(["compile", "-o", "out.json"]) == 0
     assert run(["build", "--only", "check,document"]) == 0

@@ -145,7 +145,7 @@ def test_an_inline_message_gets_another_id(registry: Path) -> None:
         (["deprecate", "/messagegroups/ships/messages/none"], "there is no entity"),
         (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/none"], "there is no entity"),
         (["deprecate", "/messagegroups/ships", "--by", "/messagegroups/ships"], "can't take its own place"),
-        (["deprecate", "/messagegroups/ships", "--removal", "soon"], "is no time"),
+        (["deprecate", "/messagegroups/ships", "--removal", "soon"], "is not a time"),
         (["deprecate", "/schemagroups/ships/schemas/position/versions/1"], "no group or resource"),
     ],
 )
@@ -257,7 +257,7 @@ def test_what_formatting_would_change_is_annotated(
     assert lines[0].split("::")[2].startswith("The bracket that opens here is not closed.")
     assert lines[1] == (
         f"::error file=registry/registry.yaml,line={last},title=fmt::The file is not in its canonical form."
-        '%0A"xregit fmt registry/registry.yaml" brings it there.'
+        '%0ARun "xregit fmt registry/registry.yaml".'
     )
     assert run(["fmt", "--check", "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["counts"] == {"error": 2, "warning": 0, "info": 0}

@@ -117,7 +117,7 @@ def test_new_says_all_that_is_missing(catalog: Callable[..., int], capsys: pytes
         f'xregit: error: no message was made from "{QUERIED}": the placeholder "vin" is empty (protocoloptions/path); '
         'the placeholder "unit" has no value (protocoloptions/query/unit); '
         'the placeholder "installed" has no value (protocoloptions/query/installed); '
-        'nothing in it is called "uint". Did you mean "unit"?\n'
+        'it has no placeholder or property "uint". Did you mean "unit"?\n'
     )
 
 

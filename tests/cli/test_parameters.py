@@ -68,7 +68,7 @@ def test_missing_registry_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_missing_given_path_is_an_error(tmp_path: Path) -> None:
     """A path at which there is nothing is said to be the option's."""
-    with pytest.raises(XregitError, match="which --registry names"):
+    with pytest.raises(XregitError, match="--registry names"):
         find_registry(tmp_path / "nothing")
 
 

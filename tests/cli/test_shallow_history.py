@@ -50,4 +50,4 @@ def test_folder_outside_git_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     (registry / "registry.yaml").write_text("registryid: test\n", encoding="utf-8")
     epoch, said = compiled(registry, capsys)
     assert epoch == 1
-    assert "in no Git repository" in said
+    assert "not in a Git repository" in said

@@ -219,10 +219,7 @@ def test_folder_of_a_repository_is_told_what_nobody_reads_there(tmp_path: Path) 
     folder = repository.root / "services" / "catalog"
     folder.mkdir(parents=True)
     output = xregit("init", at=folder).stderr
-    assert (
-        '"services/catalog" is a folder of a repository, at whose top alone .github and .pre-commit-config.yaml'
-        in output
-    )
+    assert '"services/catalog" is a folder of a repository; .github and .pre-commit-config.yaml are only read' in output
     assert "working-directory: services/catalog" in output
 
 

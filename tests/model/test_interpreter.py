@@ -154,15 +154,15 @@ def test_a_finding_says_all_that_a_reader_needs() -> None:
         ({"deprecated": {"remuval": ""}}, 'Did you mean "removal"?'),
         (
             {"protocol": "MQTT/5.0", "protocoloptions": {"topic_name": {"value": "a"}}, "qos": 1},
-            'It belongs into "protocoloptions": indent it below that.',
+            'Move it into "protocoloptions": indent it below that.',
         ),
         ({"mode": "binary"}, "Remove it, or declare it in model.yaml."),
         ({"envelope": "CloudEvents/1.0", "metadata": {}}, 'Did you mean "envelopemetadata"?'),
-        ({"envelope": "CloudEvents/1.0", "type": "a"}, 'It belongs into "envelopemetadata": indent it below that.'),
+        ({"envelope": "CloudEvents/1.0", "type": "a"}, 'Move it into "envelopemetadata": indent it below that.'),
         ({"protocol": "MQTT/5.0", "protocoloptions": {"topic": "a"}}, 'Did you mean "topic_name"?'),
         (
             {"envelope": "CloudEvents/1.0", "envelopemetadata": {"type": {"value": "a"}}, "mode": "binary"},
-            'It belongs into "envelopeoptions": indent it below that.',
+            'Move it into "envelopeoptions": indent it below that.',
         ),
         ({"zzzzzzzzz": 1}, "Remove it, or declare it in model.yaml."),
         ({"x" * 5000: 1}, "Remove it, or declare it in model.yaml."),

@@ -118,7 +118,7 @@ def misspelled_keywords(contents: Contents) -> Iterator[Fault]:
 
 
 def odd_characters(contents: Contents) -> Iterator[Fault]:
-    """A character that nobody sees stands at the end of a value that machines compare."""
+    """An invisible character stands at the end of a value that machines compare."""
     for file, path, spot, value in places(contents):
         is_type = path[-3:] == ("envelopemetadata", "type", "value")
         if isinstance(value, str) and (is_type or path[-1] in {"topic_name", "key"}):

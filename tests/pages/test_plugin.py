@@ -65,7 +65,7 @@ def test_any_theme_frames_pages(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("count", "last"), [(10, "m9.yaml:1:4: "), (12, '2 more; "xregit check" tells all')])
+@pytest.mark.parametrize(("count", "last"), [(10, "m9.yaml:1:4: "), (12, '2 more; "xregit check" lists all')])
 def test_files_that_cannot_be_read_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], count: int, last: str
 ) -> None:

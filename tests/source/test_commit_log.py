@@ -168,7 +168,7 @@ def test_the_users_configuration_changes_nothing(repository: Repository) -> None
 @pytest.mark.parametrize("case", ["missing", "outside", "no commits", "bare", "copy"])
 def test_without_a_usable_repository_there_is_a_reason(repository: Repository, tmp_path: Path, case: str) -> None:
     """Nothing raises; the reason is one line."""
-    folder, words = tmp_path / case, "in no Git repository"
+    folder, words = tmp_path / case, "not in a Git repository"
     if case == "outside":
         folder.mkdir()
     elif case == "no commits":
@@ -178,7 +178,7 @@ def test_without_a_usable_repository_there_is_a_reason(repository: Repository, t
     elif case == "copy":  # of a worktree alone, as into a container
         folder.mkdir()
         (folder / ".git").write_text("gitdir: /nowhere/.git/worktrees/a\n")
-        words = "leads to no Git repository"
+        words = "does not lead to a Git repository"
     known = read(folder)
     assert words in known.reason
     assert known == History(reason=known.reason)
@@ -231,7 +231,7 @@ def test_repository_of_a_newer_git_is_an_error(repository: Repository) -> None:
     repository.commit("one", a="1")
     repository.git("config", "core.repositoryformatversion", "1")
     repository.git("config", "extensions.fromthefuture", "yes")
-    with pytest.raises(XregitError, match='knows no repositories with "fromthefuture"; install a newer one'):
+    with pytest.raises(XregitError, match='does not support repositories with "fromthefuture"; install a newer one'):
         read(repository.root)
 
 

@@ -136,14 +136,14 @@ def test_name_of_two_refs_is_refused(repository: Repository) -> None:
     repository.git("update-ref", "refs/remotes/origin/main", "main")
     repository.git("tag", "origin/main", "branch")
     for ref in ("origin/main", "origin/main~0", "origin/main^{commit}"):
-        with pytest.raises(XregitError, match="stands for refs/remotes/origin/main and refs/tags/origin/main; write"):
+        with pytest.raises(XregitError, match="can mean refs/remotes/origin/main and refs/tags/origin/main; write"):
             merge_base(repository.root, ref)
     assert merge_base(repository.root, "refs/remotes/origin/main") == repository.git("rev-parse", "main")
     repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
     assert merge_base(repository.root, "origin") == repository.git("rev-parse", "main")
     repository.git("tag", "-d", "origin/main")
     repository.git("tag", "origin", "branch")
-    with pytest.raises(XregitError, match="stands for refs/remotes/origin/HEAD and refs/tags/origin; write"):
+    with pytest.raises(XregitError, match="can mean refs/remotes/origin/HEAD and refs/tags/origin; write"):
         merge_base(repository.root, "origin")
 
 
@@ -255,7 +255,7 @@ def test_files_of_many_commits_come_in_the_order_asked_for(empty: Repository) ->
 
 def test_a_folder_outside_of_repositories_is_told_with_a_way_out(tmp_path: Path) -> None:
     """Whoever asks for a commit there learns what makes a empty."""
-    with pytest.raises(XregitError, match='is in no Git repository; "git init" makes one'):
+    with pytest.raises(XregitError, match='is not in a Git repository; "git init" makes one'):
         resolve_commit(tmp_path, "HEAD")
 
 
@@ -286,7 +286,7 @@ def test_a_ref_that_is_no_commit_is_an_error(empty: Repository, ref: str) -> Non
 
 def test_outside_a_repository_no_commit_can_be_read(tmp_path: Path) -> None:
     """The folder is named."""
-    with pytest.raises(XregitError, match="in no Git repository"):
+    with pytest.raises(XregitError, match="not in a Git repository"):
         read_files(tmp_path, "HEAD")
 
 
@@ -374,5 +374,5 @@ def test_commands_say_what_a_checkout_lacks(sparse: Repository, capsys: pytest.C
     sparse.git("sparse-checkout", "set", "registry/messagegroups/a")
     run(["--registry", str(sparse.root / "registry"), "diff", "HEAD"])
     told = capsys.readouterr()
-    assert "Note: 1 file of the registry counts as gone, since this checkout is sparse" in told.err
+    assert "Note: 1 file of the registry counts as removed, since this checkout is sparse" in told.err
     assert "/messagegroups/ü" in told.out

@@ -91,7 +91,7 @@ MAX_BYTES = 3 * 2**20
 MAX_LINE_CHARS = 16_384
 RULE = "malformed-codeowners"
 _SHORTER = "Name the owners in several lines, or those of a folder above."
-_PATTERN = "Close it, or do without brackets."
+_PATTERN = "Close it, or remove the brackets."
 _OWNER = "Write @name, @organisation/team or an email address."
 # GitLab's headings, such as "^[Texts and pictures][2] @team".
 HEADING = re.compile(r"\s*\^?\[[^\]]+\](?:\[\d+\])?(?:\s.*)?$")
@@ -147,22 +147,22 @@ class Owners:
 
     def _problems(self) -> Iterator[Diagnostic]:
         if self.error:
-            yield self._problem(self.error, "Hosts pass over it as well.")
+            yield self._problem(self.error, "Git hosts ignore it as well.")
         if self._conflict:
             yield self._problem(sentence(self._conflict.message), sentence(self._conflict.help), self._conflict.span)
         lines = self.text.splitlines()
         for number, line in enumerate(lines, 1):
             if len(line) > MAX_LINE_CHARS:
-                long = f"The line has more than {MAX_LINE_CHARS} characters, so it is passed over."
+                long = f"The line has more than {MAX_LINE_CHARS} characters, so it is ignored."
                 yield self._problem(long, _SHORTER, Span(number, 1, number))
         for number, pattern, words in self._lines:
             line = lines[number - 1]
             if not is_codeowners_pattern(pattern):
-                message = f'"{pattern}" is no pattern: its bracket is not closed.'
+                message = f'"{pattern}" is not a valid pattern: its bracket is not closed.'
                 yield self._problem(message, _PATTERN, _span(line, number, pattern))
             for word in words:
                 if not _is_owner(word):
-                    yield self._problem(f'"{word}" is no owner.', _OWNER, _span(line, number, word))
+                    yield self._problem(f'"{word}" is not an owner.', _OWNER, _span(line, number, word))
 
     def _problem(self, message: str, advice: str, span: Span = NOWHERE) -> Diagnostic:
         place = (span.line, span.column, span.endline, span.endcolumn)

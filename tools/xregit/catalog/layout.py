@@ -170,7 +170,7 @@ def _parse_file(path: str, entity: EntityPath, resource: ResourceModel) -> Entit
     if path.endswith(YAML):
         return entity._replace(rid=filename_to_id(parts[3].removesuffix(YAML)))
     if path.endswith(".json"):
-        return EntityPath(Kind.MISPLACED, help=f"{where}; JSON may stand in it, as it is YAML too.")
+        return EntityPath(Kind.MISPLACED, help=f"{where}; it may contain JSON, which is also YAML.")
     return _misplaced(
         path, f"{where}; {_SCHEMAS}" if _is_schema_document(path) else where, always=_is_schema_document(path)
     )

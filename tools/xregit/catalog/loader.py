@@ -254,18 +254,18 @@ class _Loader:
         if entity.folder in self.reported_folders:
             return
         rule, message, remedy = (
-            "misplaced-file", "Unexpected location: nothing in this folder reads such a file.", entity.help
+            "misplaced-file", "Unexpected location: such a file is not read in this folder.", entity.help
         )  # fmt: skip
         if entity.folder:
             self.reported_folders.add(entity.folder)
-            message = "No entity of the registry is kept in this folder, so its files are not read."
+            message = "This folder is not for entities of the registry, so its files are not read."
         if entity.corrected and path.endswith(YML):
             message = "The file is not read: names of files end in .yaml here, not in .yml."
         elif entity.corrected and self.has(entity.corrected):
             rule, remedy = "duplicate-id", "Remove one of the two."
-            message = f'The name stands for the same id as "{self.place(entity.corrected).path}".'
+            message = f'The name means the same id as "{self.place(entity.corrected).path}".'
         elif entity.corrected:
-            message = "The name is not read: an id has one file name, and this is another one."
+            message = "The file is not read: its name is not the standard file name for its id."
         self.report(self.place(entity.folder or path), rule, message, remedy)
 
     def has(self, path: str) -> bool:
@@ -298,7 +298,7 @@ class _Loader:
                 self.broken.add(place.path)
             return parsed.value
         if not parsed.problems:
-            message = "The file holds no mapping of attribute names to values."
+            message = "The file is not a mapping of attribute names to values."
             self.report(place, "not-a-mapping", message, 'Write "name: value" lines.', Span(1, 1))
         self.broken.add(place.path)
         return None
@@ -318,7 +318,7 @@ class _Loader:
                 elif isinstance(value, dict):
                     drafts[rid] = ResourceDraft(resource, value, place)
                 else:
-                    message = f'"{rid}" holds no attributes.'
+                    message = f'"{rid}" has no attributes.'
                     self.report_key(place, "not-a-mapping", message, 'Write "name: value" lines under it.')
 
     def ids(self, drafts: Mapping[str, ResourceDraft] | Mapping[str, GroupDraft]) -> list[str]:

@@ -153,7 +153,7 @@ def select_steps(only: Iterable[str], skip: Iterable[str]) -> tuple[Step, ...]:
     selected = (set(only) or {step.name for step in STEPS}) - set(skip)
     steps = tuple(step for step in STEPS if step.name in selected)
     if not steps:
-        raise XregitError("--only and --skip leave no step to take; skip fewer")
+        raise XregitError("--only and --skip leave no step to run; skip fewer")
     missing = [step for step in steps if step.package and find_spec(step.package) is None]
     if missing:
         names, extras = (
@@ -172,7 +172,7 @@ def site_config(registry: Path) -> Path | None:
     folder = registry.resolve().parent / "site"
     link = next((path for path in (folder, *folder.rglob("*")) if path.is_symlink()), None)
     if link is not None:
-        raise XregitError(f'"{link}" is a symbolic link, which no file of the site may be; copy what it leads to')
+        raise XregitError(f'"{link}" is a symbolic link, which is not allowed in the site; copy its target')
     config = folder / "mkdocs.yml"
     return config if config.is_file() else None
 
@@ -235,8 +235,8 @@ class Steps(click.ParamType[tuple[str, ...]]):
 
 @click.command()
 @output_folder("build")
-@click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Take only these steps.")
-@click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Leave these steps out.")
+@click.option("--only", type=Steps(), default=(), metavar="STEP,...", help="Run only these steps.")
+@click.option("--skip", type=Steps(), default=(), metavar="STEP,...", help="Skip these steps.")
 @click.option("--baseurl", type=WebAddress(), default="", metavar="URL", help="Where the static API will be served.")
 @click.option("--at", type=Ref(), metavar="REF", help="Build the registry as it was at this commit, branch or tag.")
 @with_registry
@@ -277,7 +277,7 @@ def run_steps(task: Build, steps: tuple[Step, ...]) -> None:
     "folder",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write the pages there instead, as Markdown files that hold their HTML, for any other site generator.",
+    help="Write the pages there instead, as Markdown files with HTML, for another site generator.",
 )
 @with_registry
 def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None:
@@ -287,7 +287,7 @@ def site(registry: Path, output: Path, serve: bool, folder: Path | None) -> None
     alone.
     """
     if serve and folder is not None:
-        message = "--serve shows a site, and --pages writes what another program makes one of; name one of them"
+        message = "--serve and --pages exclude each other; use one of them"
         raise click.UsageError(message)
     select_steps(only=("site",), skip=())
     if not serve:

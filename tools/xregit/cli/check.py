@@ -21,7 +21,7 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Report format.")
 @click.option(
     "--color",
     type=click.Choice(("auto", "always", "never")),
@@ -30,14 +30,14 @@ FORMATS = ("text", "json", "github", "sarif", "junit")
     help="Colours in the text: by default on a terminal, unless NO_COLOR is set.",
 )
 @click.option(
-    "--against", type=Ref(), metavar="REF", help="Report what the change since this commit or branch breaks, too."
+    "--against", type=Ref(), metavar="REF", help="Also report what the changes since this commit or branch break."
 )
 @click.option(
     "--severity",
     type=click.Choice([item.value for item in Severity]),
     default=Severity.INFO.value,
     show_default=True,
-    help="List findings of this severity and worse ones.",
+    help="List findings of this severity or worse.",
 )
 @with_registry
 def check(registry: Path, paths: tuple[Path, ...], form: str, color: str, against: str | None, severity: str) -> int:
@@ -117,7 +117,7 @@ def filter_by_paths(report: Report, paths: tuple[Path, ...], catalog: Registry) 
 @click.command()
 @click.argument("rule", required=False)
 def explain(rule: str | None) -> None:
-    """Say why a rule exists, with a bad and a good example.
+    """Explain a rule, with a bad and a good example.
 
     Without RULE, list all rules.
     """

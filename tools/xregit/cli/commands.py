@@ -17,27 +17,27 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compile": ("xregit.cli.exchange:compile_", "Write the registry as one xRegistry document."),
     "site": ("xregit.cli.build:site", "Build the site."),
     "publish": ("xregit.cli.spark:publish", "Write the catalog's tables with Spark."),
-    "route": ("xregit.cli.spark:route", "Sort messages by the catalog into tables, with Spark."),
+    "route": ("xregit.cli.spark:route", "Sort messages into tables by their definitions, with Spark."),
     "tables": (
         "xregit.cli.spark:tables",
-        "Print the statements that would make the tables, or the versions that hold a commit.",
+        "Print the statements that create the tables, or the versions that hold a commit.",
     ),
     "spark-archive": ("xregit.cli.spark:spark_archive", "Write the packages that Spark's executors need."),
     "log": ("xregit.cli.diff:log", "Show the history of an entity."),
-    "diff": ("xregit.cli.diff:diff", "Say what changed, and whom it breaks."),
+    "diff": ("xregit.cli.diff:diff", "Report what changed, and which clients it breaks."),
     "show": ("xregit.cli.show:show", "Show one entity."),
-    "contract": ("xregit.cli.show:contract", "List every message that an endpoint carries, and through what."),
-    "new": ("xregit.cli.messages:new", "Make a correct message from its definition."),
-    "match": ("xregit.cli.messages:match", "Say which definitions messages fit."),
-    "mcp": ("xregit.cli.mcp:mcp", "Serve the catalog to agents by the Model Context Protocol."),
+    "contract": ("xregit.cli.show:contract", "List the messages that an endpoint carries, and where each comes from."),
+    "new": ("xregit.cli.messages:new", "Make a message from its definition."),
+    "match": ("xregit.cli.messages:match", "Find the definitions that messages match."),
+    "mcp": ("xregit.cli.mcp:mcp", "Serve the catalog to agents over the Model Context Protocol."),
     "fmt": ("xregit.cli.fmt:fmt", "Bring YAML files into their canonical form."),
-    "rename": ("xregit.cli.edit:rename", "Give an entity another id, and let all references follow."),
-    "deprecate": ("xregit.cli.edit:deprecate", "Say that an entity should no longer be used."),
+    "rename": ("xregit.cli.edit:rename", "Change the id of an entity, and update all references to it."),
+    "deprecate": ("xregit.cli.edit:deprecate", "Mark an entity as deprecated."),
     "import": ("xregit.cli.exchange:import_", "Turn documents and schemas into YAML files."),
     "learn": ("xregit.cli.exchange:learn", "Turn samples of messages into definitions."),
     "export": ("xregit.cli.exchange:export", "Write the catalog as AsyncAPI documents."),
-    "explain": ("xregit.cli.check:explain", "Say why a rule exists, with a bad and a good example."),
-    "schema": ("xregit.cli.init:schema", "Write the JSON Schemas with which editors check YAML."),
+    "explain": ("xregit.cli.check:explain", "Explain a rule, with a bad and a good example."),
+    "schema": ("xregit.cli.init:schema", "Write the JSON Schemas for checking YAML in editors."),
 }
 
 # What other tools call a command, and what it is here.
@@ -87,8 +87,8 @@ class Commands(click.Group):
     "--registry",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="A registry's folder, or any xRegistry document; by default the nearest registry/registry.yaml, "
-    "looked for in the working directory and upwards.",
+    help="A registry's folder, or any xRegistry document; by default the nearest registry/registry.yaml "
+    "in the working directory or above.",
 )
 @click.version_option(package_name="xregit")
 @click.pass_context

@@ -30,12 +30,12 @@ FORMATS = ("text", "json", "markdown", "github", "sarif", "junit")
 @click.command()
 @click.argument("ref", type=Ref())
 @click.argument("ref2", type=Ref(), required=False)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Report format.")
 @click.option("--merge-base", is_flag=True, help="Compare with the commit at which this branch left REF.")
 @click.option("--pages", metavar="URL", default="", help="Where the docs site is; the Markdown links to its pages.")
 @with_registry
 def diff(registry: Path, ref: str, ref2: str | None, form: str, merge_base: bool, pages: str) -> int:
-    """Say what changed, and whom it breaks.
+    """Report what changed, and which clients it breaks.
 
     REF is a Git commit, branch or tag, a registry folder or an xRegistry document; it is compared with REF2, by default
     with the registry as it is now. The exit code is 1 if something breaks somebody and nothing lets it through.
@@ -157,7 +157,7 @@ def head_commit(registry: Registry) -> str:
 @click.command()
 @click.argument("xid")
 @click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of text."
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Output format."
 )
 @with_registry
 def log(registry: Path, xid: str, form: str) -> None:

@@ -51,15 +51,15 @@ def add_group(registry: Path, xid: str) -> None:
     catalog = _load(registry)
     parts = _parts(xid, ("messagegroups",))
     if parts[0] not in {"messagegroups", "schemagroups"}:
-        message = f'"{xid}" is no group of messages or schemas; write an id, or a path such as /schemagroups/orders'
+        message = f'"{xid}" is not a message group or schema group; write an id, or a path such as /schemagroups/orders'
         raise XregitError(message)
     _write(catalog, parts, {_path(catalog, *parts): _group(*parts)})
 
 
 @add.command("message")
 @click.argument("xid", metavar="GROUP/MESSAGE")
-@click.option("--protocol", default="", metavar="NAME", help="Also say how it travels, such as KAFKA or MQTT/5.0.")
-@click.option("--schema", default="", metavar="XID", help="The schema of its payload, such as orders/order.placed.")
+@click.option("--protocol", default="", metavar="NAME", help="Protocol of the message, such as KAFKA or MQTT/5.0.")
+@click.option("--schema", default="", metavar="XID", help="Schema of its payload, such as orders/order.placed.")
 @with_registry
 def add_message(registry: Path, xid: str, protocol: str, schema: str) -> None:
     """Write the file of a message, and that of its group if there is none.
@@ -111,9 +111,11 @@ def add_schema(registry: Path, xid: str, form: str) -> None:
 
 @add.command("endpoint")
 @click.argument("xid", metavar="ENDPOINT")
-@click.option("--protocol", required=True, metavar="NAME", help="How messages travel, such as KAFKA or MQTT/5.0.")
-@click.option("--usage", type=click.Choice(USAGES), default="consumer", show_default=True, help="What a client does.")
-@click.option("--group", "groups", multiple=True, metavar="XID", help="A group whose messages travel here; repeat.")
+@click.option("--protocol", required=True, metavar="NAME", help="Protocol of the endpoint, such as KAFKA or MQTT/5.0.")
+@click.option("--usage", type=click.Choice(USAGES), default="consumer", show_default=True, help="What clients do.")
+@click.option(
+    "--group", "groups", multiple=True, metavar="XID", help="Message group that the endpoint carries; may be repeated."
+)
 @with_registry
 def add_endpoint(registry: Path, xid: str, protocol: str, usage: str, groups: tuple[str, ...]) -> None:
     """Write the file of an endpoint."""
@@ -158,10 +160,10 @@ def _parts(xid: str, plurals: tuple[str, ...]) -> list[str]:
         parts = [text for pair in zip(plurals, parts, strict=True) for text in pair]
     shape = "/".join(["", *(f"{plural}/<id>" for plural in plurals)])
     if len(parts) != 2 * len(plurals) or parts[2::2] != list(plurals[1:]):
-        raise XregitError(f'"{xid}" is no place for this; write {"/".join(["<id>"] * len(plurals))}, or {shape}')
+        raise XregitError(f'"{xid}" is not a valid location; write {"/".join(["<id>"] * len(plurals))}, or {shape}')
     wrong = next((each for each in parts[1::2] if not is_id(each)), None)
     if wrong is not None:
-        message = f'"{wrong}" can be no id; write letters, digits and . _ ~ : @ - with a letter, digit or _ first'
+        message = f'"{wrong}" is not a valid id; use letters, digits and . _ ~ : @ - with a letter, digit or _ first'
         raise XregitError(message)
     return parts
 
@@ -249,15 +251,15 @@ def _write(catalog: Registry, parts: list[str], new: Mapping[str, str]) -> None:
     """
     root, xid = catalog.origin.root, f"/{'/'.join(parts)}"
     if catalog.entity(xid) is not None:
-        raise XregitError(f'{xid} is there already; "xregit show {xid}" prints it')
+        raise XregitError(f'{xid} already exists; "xregit show {xid}" prints it')
     with edit_lock(root):
         for path in new:
             if (root / path).exists():
-                raise XregitError(f'"{root / path}" is there already, and is not overwritten')
+                raise XregitError(f'"{root / path}" already exists, and is not overwritten')
         data = {path: text.encode() for path, text in new.items()}
     write_files(root, {path: format_yaml(each) if path.endswith(".yaml") else each for path, each in data.items()})
     print_result("\n".join(relpath(root / path) for path in sorted(new)))
-    note("Next: put what is meant in place of what stands there, then xregit check.")
+    note("Next: replace the placeholder values, then run xregit check.")
 
 
 @click.command()
@@ -265,7 +267,7 @@ def _write(catalog: Registry, parts: list[str], new: Mapping[str, str]) -> None:
 @click.argument("new_id", metavar="NEW-ID")
 @with_registry
 def rename(registry: Path, xid: str, new_id: str) -> None:
-    """Give an entity another id, and let all references follow.
+    """Change the id of an entity, and update all references to it.
 
     What it says stays the same, such as the type of its events: those who send and receive notice nothing.
     """
@@ -279,13 +281,13 @@ def rename(registry: Path, xid: str, new_id: str) -> None:
 
 @click.command()
 @click.argument("xid")
-@click.option("--by", metavar="XID", default="", help="What takes its place: an xid, or a URL.")
-@click.option("--effective", metavar="TIME", default="", help="From when on it is deprecated, such as 2026-12-31.")
-@click.option("--removal", metavar="TIME", default="", help="When it goes away, such as 2027-12-31.")
-@click.option("--docs", metavar="URL", default="", help="Where the way to what takes its place is explained.")
+@click.option("--by", metavar="XID", default="", help="Replacement: an xid or a URL.")
+@click.option("--effective", metavar="TIME", default="", help="Date of the deprecation, such as 2026-12-31.")
+@click.option("--removal", metavar="TIME", default="", help="Date of the removal, such as 2027-12-31.")
+@click.option("--docs", metavar="URL", default="", help="URL of a page that explains the move to the replacement.")
 @with_registry
 def deprecate(registry: Path, xid: str, by: str, effective: str, removal: str, docs: str) -> None:
-    """Say that an entity should no longer be used.
+    """Mark an entity as deprecated.
 
     Attributes of its deprecation that no option sets stay as they are.
     """
@@ -321,5 +323,5 @@ def parse_time(text: str) -> str:
         return ""
     parsed = moment(text)
     if parsed is None:
-        raise XregitError(f'"{text}" is no time; write it as 2026-12-31 or 2026-12-31T12:00:00Z')
+        raise XregitError(f'"{text}" is not a time; write it as 2026-12-31 or 2026-12-31T12:00:00Z')
     return timestamp(parsed)

@@ -28,10 +28,10 @@ _into = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("registry"),
     show_default=True,
-    help="Folder of the registry to add to; it is made if it is missing.",
+    help="Folder of the registry to add to; created if missing.",
 )
 _form = click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of report."
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Report format."
 )
 
 
@@ -59,7 +59,7 @@ protocol_option = click.option(
 @click.option(
     "--view", type=click.Choice(("document", "short")), default="document", show_default=True, help="Form to write."
 )
-@click.option("--resolved", is_flag=True, help="Merge base messages into those that build on them.")
+@click.option("--resolved", is_flag=True, help="Merge base messages into the messages derived from them.")
 @with_registry
 def compile_(registry: Path, output: Path | None, profile: str | None, view: str, resolved: bool) -> None:
     """Write the registry as one xRegistry document.
@@ -87,11 +87,11 @@ def compile_(registry: Path, output: Path | None, profile: str | None, view: str
     "--from",
     "kind",
     type=click.Choice(("asyncapi", "eventcatalog", "schema-registry", "schemas", "xregistry")),
-    help="What the sources are; by default their content tells.",
+    help="Format of the sources; by default, detected from their content.",
 )
-@click.option("--group", default="", metavar="ID", help="Id of the groups that the source becomes.")
+@click.option("--group", default="", metavar="ID", help="Id of the groups to import the source into.")
 @protocol_option
-@click.option("--prune", is_flag=True, help="Remove files even if these are more than the import writes.")
+@click.option("--prune", is_flag=True, help="Remove files even if the import removes more than it writes.")
 @_form
 def import_(
     files: tuple[Path | str, ...],
@@ -169,7 +169,11 @@ def import_summary(report: ImportReport, into: Path) -> str:
     if report.failed:
         return "Nothing was imported."
     count = len(report.kept)
-    kept = f"; {count:,} {'entities were' if count > 1 else 'entity was'} there already and kept" if count else ""
+    kept = (
+        f"; {count:,} {'entities were' if count > 1 else 'entity was'} in the registry already and kept"
+        if count
+        else ""
+    )
     files = len(report.files)
     removed = f", and removed {len(report.removed):,}" if report.removed else ""
     return f"Wrote {files:,} {'file' if files == 1 else 'files'} to {into}{removed}{kept}."
@@ -184,7 +188,7 @@ def import_summary(report: ImportReport, into: Path) -> str:
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     show_default=True,
-    help="Read each broker for at most so long.",
+    help="Longest time to read each broker.",
 )
 @click.option(
     "--samples",
@@ -192,9 +196,9 @@ def import_summary(report: ImportReport, into: Path) -> str:
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="Read at most so many messages of each broker.",
+    help="Most messages to read from each broker.",
 )
-@click.option("--latest", is_flag=True, help="Of Kafka, read what comes from now on, not what is there.")
+@click.option("--latest", is_flag=True, help="Read only new messages from Kafka, not the existing ones.")
 @_form
 def learn(
     samples: tuple[Path | str, ...], into: Path, group: str, seconds: float, count: int, latest: bool, form: str
@@ -271,7 +275,7 @@ def _samples(count: int) -> str:
 
 @click.command()
 @click.option("--to", "form", type=click.Choice(("asyncapi",)), required=True, help="What to write.")
-@output_folder("build/asyncapi", "Folder to write to; it is replaced as a whole, unless it holds other files.")
+@output_folder("build/asyncapi", "Folder to write to; it is replaced, unless it contains other files.")
 @with_registry
 def export(registry: Path, form: str, output: Path) -> None:  # noqa: ARG001 - there is one form yet
     """Write the catalog as AsyncAPI documents.

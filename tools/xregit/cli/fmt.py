@@ -26,7 +26,7 @@ FORMATS = ("text", "json", "github")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; the exit code is 1 if a file is not in its canonical form.")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Kind of report of --check."
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Report format of --check."
 )
 @with_registry
 def fmt(registry: Path, paths: tuple[Path, ...], check: bool, form: str) -> int:
@@ -77,7 +77,7 @@ def format_findings(root: Path, changed: Mapping[str, bytes], faults: Mapping[st
         place = asdict(fault.span)
         findings.append(Diagnostic(fault.rule, Severity.ERROR, prefix + path, message, help=help_, **place))
     for path, data in changed.items():
-        message, help_ = "The file is not in its canonical form.", f'"xregit fmt {prefix}{path}" brings it there.'
+        message, help_ = "The file is not in its canonical form.", f'Run "xregit fmt {prefix}{path}".'
         line = _first_difference((root / path).read_bytes(), data)
         findings.append(Diagnostic(FORM_DIFFERS, Severity.ERROR, prefix + path, message, line, help=help_))
     return ordered(findings)

@@ -58,8 +58,8 @@ def manual_steps(folder: Path, existing: Iterable[str]) -> Iterator[str]:
     if top and top != folder.resolve():
         below = folder.resolve().relative_to(top).as_posix()
         yield (
-            f'Note: "{below}" is a folder of a repository, at whose top alone {_AT_THE_TOP} are read; move them there, '
-            f'let their paths begin with {below}/, and run the workflows\' steps with "working-directory: {below}".'
+            f'Note: "{below}" is a folder of a repository; {_AT_THE_TOP} are only read at its top: move them there, '
+            f'prefix their paths with {below}/, and run the workflows\' steps with "working-directory: {below}".'
         )
     branch = current_branch(top) if top else ""
     if branch not in {"", PUBLISHED}:
@@ -73,8 +73,8 @@ SCHEMAS = Path("build", "schemas")
 _OWNERS = ".github/CODEOWNERS"
 _EXAMPLES = ("registry/messagegroups/", "registry/endpoints/", "registry/schemagroups/")
 FROM_HERE = (
-    "Note: this xregit came from a folder of this machine, which others don't have; workflows, hooks and README fail "
-    f"until {_UNKNOWN_SOURCE} in them is what --source would say."
+    "Note: this xregit was installed from a local folder; workflows, hooks and README fail "
+    f"until {_UNKNOWN_SOURCE} in them is replaced by a value for --source."
 )
 
 
@@ -93,9 +93,9 @@ FROM_HERE = (
     metavar="SOURCE",
     multiple=True,
     type=Source(),
-    help="What to import in place of the examples, as xregit import does; may be given several times.",
+    help="Source to import in place of the examples, as xregit import does; may be repeated.",
 )
-@click.option("--group", default="", metavar="ID", help="Id of the groups that --from makes.")
+@click.option("--group", default="", metavar="ID", help="Id of the groups that --from creates.")
 @protocol_option
 def init(folder: Path, source: str, origins: tuple[Path | str, ...], group: str, protocol: str) -> int:
     """Write the files of a new registry and its repository.
@@ -170,7 +170,7 @@ def refuse_registry(folder: Path) -> None:
         XregitError: there is one.
     """
     if (folder / NEAREST).exists():
-        raise XregitError(f'"{folder / NEAREST}" is there already; init only writes where there is no registry')
+        raise XregitError(f'"{folder / NEAREST}" already exists; init only writes where there is no registry')
 
 
 def create_registry(
@@ -234,7 +234,7 @@ def common_selectors(registry: Registry) -> dict[str, str]:
 @output_folder(SCHEMAS)
 @with_registry
 def schema(registry: Path, output: Path) -> None:
-    """Write the JSON Schemas with which editors check YAML.
+    """Write the JSON Schemas for checking YAML in editors.
 
     There is one for each kind of file; they know the attributes of this registry's own model too, and the envelope and
     protocol of its messages where all have the same.
@@ -260,9 +260,7 @@ def package_requirement(source: str) -> str:
         message = f'from "{source}" pip can\'t install on every machine; write it as git+https://git.example.com/xregit@COMMIT'
         raise XregitError(message)
     if source and not _PIN.search(source):
-        message = (
-            f'"{source}" may be another program tomorrow; end it with @ and a whole commit, or #sha256= and a hash'
-        )
+        message = f'"{source}" is not pinned to a version; end it with @ and a whole commit, or #sha256= and a hash'
         raise XregitError(message)
     record = installation_record()
     if not source and not record:

@@ -54,7 +54,7 @@ PARAMETERS: Mapping[str, str] = {
         "A CloudEvent in JSON, a message on the wire as `make` gives it, a list of these, or a part of one as text: "
         "its type, topic, path, subject, key or payload."
     ),
-    "explain": "Whether to list the definitions that it comes near to, with what fails.",
+    "explain": "Whether to list near misses too, with what fails.",
     "values": "A text for each placeholder and open property, by name.",
     "data": "The payload.",
     "mode": "binary or structured, where the definition leaves it open.",
@@ -70,7 +70,7 @@ MAX_PAGE, MAX_LIST, MAX_SUMMARY, MAX_TEXT, MAX_RESULT = 100, 100, 200, 20_000, 1
 @click.command()
 @with_registry
 def mcp(registry: Path) -> None:
-    """Serve the catalog to agents by the Model Context Protocol.
+    """Serve the catalog to agents over the Model Context Protocol.
 
     It speaks over standard input and output until its input ends, and changes nothing. The tools are search, show,
     contract, match, make, diff and changes. The registry is read again when its files change.

@@ -60,16 +60,16 @@ class _Text(BytesIO):
 @click.argument("file", metavar="[FILE|TEXT]", type=MessageInput(), default="-")
 @click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
 @click.option("--group", default="", metavar="XID", help="Only messages of this group.")
-@click.option("--explain", is_flag=True, help="Say which definitions come near, and what keeps each of them off.")
+@click.option("--explain", is_flag=True, help="Also list near misses, and why each does not match.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(("text", "json")),
-    help="Text for people, by default on a terminal, or a line of JSON for each message.",
+    help="Text, by default on a terminal, or a line of JSON for each message.",
 )
 @with_registry
 def match(registry: Path, file: BinaryIO, endpoint: str, group: str, explain: bool, form: str | None) -> int:
-    """Say which definitions messages fit.
+    """Find the definitions that messages match.
 
     Their payloads are held against the schemas too. FILE has messages as JSON, by default standard input: CloudEvents,
     messages as "xregit new" prints them, or what "kcat -J" and "mosquitto_sub -F %J" print. Anything else is a part of
@@ -179,12 +179,16 @@ WAYS = (
 @click.command()
 @click.argument("xid", metavar="MESSAGE-XID")
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Value of a placeholder or an open property; repeat."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Value of a placeholder or an open property; may be repeated.",
 )
 @click.option("--data", type=Input(), metavar="FILE", help="The payload; - is standard input.")
-@click.option("--mode", type=click.Choice(("binary", "structured")), help="How the CloudEvent travels.")
-@click.option("--protocol", default="", help="The protocol to use, where the definition names none.")
-@click.option("--example", is_flag=True, help="Fill what is not given with examples, as on the docs site.")
+@click.option("--mode", type=click.Choice(("binary", "structured")), help="Mode of the CloudEvent.")
+@click.option("--protocol", default="", help="Protocol to use if the definition names none.")
+@click.option("--example", is_flag=True, help="Fill in missing values with examples, as on the docs site.")
 @with_registry
 def new(
     registry: Path,
@@ -196,7 +200,7 @@ def new(
     *,
     example: bool,
 ) -> None:
-    """Make a correct message from its definition.
+    """Make a message from its definition.
 
     It is printed as JSON in one line. MESSAGE-XID is its path, such as /messagegroups/GROUP/messages/MESSAGE. Each
     placeholder takes its value from a --set, else with --example an example. A payload whose name ends in .json is a

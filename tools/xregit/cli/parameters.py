@@ -85,7 +85,7 @@ def _warn_of_sparse_checkout(registry: Path) -> None:
     count = count_unchecked_files(registry) if registry.is_dir() else 0
     if count:
         files = "1 file of the registry counts" if count == 1 else f"{count:,} files of the registry count"
-        note(f'Note: {files} as gone, since this checkout is sparse; "git sparse-checkout disable" brings all back.')
+        note(f'Note: {files} as removed, since this checkout is sparse; "git sparse-checkout disable" restores all.')
 
 
 def find_registry(path: Path | None) -> Path:
@@ -99,7 +99,7 @@ def find_registry(path: Path | None) -> Path:
 
         return registry_folder(path)
     if path is not None:
-        raise XregitError(f'there is no "{path}", which --registry names')
+        raise XregitError(f'--registry names "{path}", which does not exist')
     here = Path.cwd()
     for folder in (here, *here.parents):
         # That its file has another ending is told where it is read.

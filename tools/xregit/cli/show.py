@@ -23,7 +23,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {"yaml": to_yaml, "json": as_json}
 @click.argument("xid")
 @click.option("--resolved", is_flag=True, help="Merge base messages in, and say where each attribute comes from.")
 @click.option(
-    "--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True, help="Kind of text."
+    "--format", "form", type=click.Choice(tuple(FORMATS)), default="yaml", show_default=True, help="Output format."
 )
 @click.option("--at", type=Ref(), metavar="REF", help="Show it as it was at this commit, branch or tag.")
 @with_registry
@@ -82,11 +82,11 @@ def resolved_entry(registry: Registry, entity: Entity) -> dict[str, Any]:
 @click.command()
 @click.argument("xid", metavar="ENDPOINT-XID")
 @click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of list."
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="List format."
 )
 @with_registry
 def contract(registry: Path, xid: str, form: str) -> None:
-    """List every message that an endpoint carries, and through what.
+    """List the messages that an endpoint carries, and where each comes from.
 
     One line for each: the message's xid, a tab, and the xid of the message group or endpoint that brings it.
     """

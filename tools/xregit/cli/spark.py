@@ -46,7 +46,7 @@ class Setting(click.ParamType[tuple[str, str]]):
             return value
         key, sign, setting = value.partition("=")
         if not key or not sign:
-            self.fail(f'"{value}" is no setting; write it as key=value', param, ctx)
+            self.fail(f'"{value}" is not a setting; write it as key=value', param, ctx)
         return key, setting
 
 
@@ -73,7 +73,7 @@ def refuse_own_tables(registry: Path, tables: str) -> None:
     type=click.Choice(("delta", "parquet")),
     default="delta",
     show_default=True,
-    help="Kind of table.",
+    help="Table format.",
 )
 @click.option("--history", type=Ref(), metavar="[REF..]REF", help="Publish every commit up to REF, the oldest first.")
 @click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
@@ -115,11 +115,11 @@ def publish(
 @click.option("--at", "ref", type=Ref(), metavar="REF", help="Print which version of each table holds that Git commit.")
 @click.option("--tables", "folder", default="build/tables", show_default=True, metavar="DIR", help="Where they are.")
 @click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Kind of text."
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True, help="Output format."
 )
 @with_registry
 def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
-    """Print the statements that would make the tables, or the versions that hold a commit.
+    """Print the statements that create the tables, or the versions that hold a commit.
 
     They are the tables of the catalog itself, and those that messages are routed to. Nothing is run and nothing is
     written.
@@ -166,14 +166,22 @@ def tables(registry: Path, ref: str | None, folder: str, form: str) -> None:
     metavar="DIR",
     help="Folder to write to, the URL of one in a store, or schema:CATALOG.SCHEMA.",
 )
-@click.option("--stream", is_flag=True, help="Go on with what comes, until interrupted.")
-@click.option("--trigger", default="1 second", show_default=True, metavar="TIME", help="How often --stream looks.")
+@click.option("--stream", is_flag=True, help="Keep reading new messages, until interrupted.")
+@click.option("--trigger", default="1 second", show_default=True, metavar="TIME", help="How often --stream polls.")
 @click.option(
     "--checkpoint", metavar="DIR", help="Spark's checkpoint, a folder or URL; by default in the tables' folder."
 )
-@click.option("--app-id", default="", metavar="NAME", help="Who writes the tables; by default the checkpoint's query.")
+@click.option(
+    "--app-id", default="", metavar="NAME", help="Name of the writer of the tables; by default the checkpoint's query."
+)
 @click.option("--compact", type=click.IntRange(0), default=0, help="Compact small files after so many batches.")
-@click.option("--batch-files", type=click.IntRange(1), default=1000, show_default=True, help="Most files in one batch.")
+@click.option(
+    "--batch-files",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Maximum number of files in one batch.",
+)
 @click.option("--endpoint", default="", metavar="XID", help="Only messages that this endpoint carries.")
 @click.option("--group", default="", metavar="XID", help="Only messages of this group.")
 @click.option("--master", metavar="URL", help="The Spark that runs the job, such as local[4] or spark://host:7077.")
@@ -196,7 +204,7 @@ def route(
     master: str | None,
     conf: tuple[tuple[str, str], ...],
 ) -> None:
-    """Sort messages by the catalog into tables, with Spark.
+    """Sort messages into tables by their definitions, with Spark.
 
     There is one table for each definition. What fits none goes to "unmatched", with the reasons, what fits several to
     "ambiguous". Each file is taken once: the next run goes on where this one ended, also where it was killed. Without

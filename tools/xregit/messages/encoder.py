@@ -222,7 +222,7 @@ def _missing_inputs(draft: MessageDraft) -> Iterator[str]:
 
 def _choice_problems(definition: Definition, protocol: str, mode: str) -> Iterator[str]:
     if definition.protocol and protocol != definition.protocol:
-        yield f'it is bound to {definition.protocol}, so it can\'t go by "{protocol}"'
+        yield f'its protocol is {definition.protocol}, so it can\'t be sent by "{protocol}"'
     if definition.mode and mode and mode != definition.mode:
         yield f'its mode is {definition.mode}, so it can\'t be "{mode}"'
     if not definition.enveloped and not protocol:
@@ -272,7 +272,7 @@ def _bind(definition: Definition, protocol: str, mode: str, event: Event, fields
         fields = {**fields, **missing_fields(binding, {binding.contenttype: [definition.format]}, fields)}
     unknown = [media for media in _stated_media_types(binding, fields) if without_parameters(media) != EVENT_JSON]
     if chosen == STRUCTURED and unknown:
-        raise WireError((f"events are written as {EVENT_JSON} alone, so they can't be {quote(unknown[0])}",))
+        raise WireError((f"events are written only as {EVENT_JSON}, so they can't be {quote(unknown[0])}",))
     return bind(event, protocol, chosen, fields)
 
 
@@ -295,7 +295,7 @@ def _stated_media_types(binding: EventBinding | None, fields: Fields) -> list[st
 def _recognition_problems(message: Message, definition: Definition, wire: Wire) -> Iterator[str]:
     """Yield why a message of a definition that declares nothing but a payload would not be recognised."""
     if not payload_schemas(message.registry, [message]).accepts(definition, decode(wire)[0]):
-        yield "nothing is declared, neither properties nor a payload, by which it would be recognised"
+        yield "it declares neither properties nor a payload, so it can't be recognised"
 
 
 def _readback_problems(draft: MessageDraft, wire: Wire) -> Iterator[str]:
@@ -357,7 +357,7 @@ def assign(definition: Definition, protocol: str, context: Mapping[str, Any]) ->
             options[key_of(protocol, section, key) if slash else section] = value
         else:
             hint = suggest_similar(name, [*placeholder_attributes, *names])
-            problems.append(f'nothing in it is called "{name}". {hint}'.rstrip(". "))
+            problems.append(f'it has no placeholder or property "{name}". {hint}'.rstrip(". "))
     return Assignments(placeholders, attributes, options, tuple(problems))
 
 
@@ -368,7 +368,7 @@ def _placeholder_problem(value: Any) -> str:
         return f"must be a text, but is {quote(value)}"
     if not value:
         return "is empty"
-    return "has half a character (a lone surrogate)" if has_surrogates(value) else ""
+    return "has a lone surrogate" if has_surrogates(value) else ""
 
 
 def _property_paths(definition: Definition, protocol: str) -> dict[str, str]:

@@ -90,10 +90,10 @@ class Template:
             levels = "" if self.alone else self.separators
             signs = [sign for sign in dict.fromkeys(value) if sign in BREAKS or sign in levels or sign in self.refused]
             if signs:
-                yield f'the value of "{name}" can\'t hold {name_of(signs[0])} here, where it would change the structure'
+                yield f'the value of "{name}" can\'t have {name_of(signs[0])} here, where it would change the structure'
             other = re.search(f"[^{self.allowed}]", value) if self.allowed and not signs else None
             if other is not None:
-                yield f'the value of "{name}" can\'t hold {name_of(other[0])} here, where only {self.allowed} may stand'
+                yield f'the value of "{name}" can\'t have {name_of(other[0])} here, only {self.allowed}'
 
     def read(self, text: str, context: dict[str, str]) -> bool:
         """Return whether the whole text fits, and add what its placeholders stand for to the context.

@@ -32,7 +32,7 @@ MAX_LISTED = 16
 # A shorter name is the beginning of too many others.
 MIN_BEGUN_CHARS = 3
 _DECLARE = "Remove it, or declare it in model.yaml."
-MERGE_KEY = "Merge keys are none in YAML 1.2; write the attributes out, or let messages share them through basemessage."
+MERGE_KEY = "YAML 1.2 has no merge keys; write the attributes out, or share them through basemessage."
 
 
 def invalid_value(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
@@ -152,7 +152,7 @@ def _suggest_attribute(name: str, path: KeyPath, names: Sequence[str]) -> str:
 def suggest_holder(name: str, attributes: Mapping[str, AttributeModel]) -> str:
     """Return a hint on the attribute inside which the model has a name, as where its line was indented too little."""
     holders = [f'"{other.name}"' for other in attributes.values() if name in other.attributes]
-    return f"It belongs into {' or '.join(holders)}: indent it below that." if holders else ""
+    return f"Move it into {' or '.join(holders)}: indent it below that." if holders else ""
 
 
 def invalid_name(name: str, path: KeyPath, syntax: Datatype, requirement: str) -> Finding:

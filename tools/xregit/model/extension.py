@@ -193,7 +193,7 @@ def _check_item(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterat
 def _check_clauses(value: Any, path: KeyPath, _holder: Mapping[str, Any]) -> Iterator[Finding]:
     for key, clause in value.items():
         if key.startswith("^"):
-            message = f'A clause of ifvalues can\'t be for "{key}".'
+            message = f'ifvalues can\'t have a clause for "{key}".'
             yield Finding(MODEL_ERROR, (*path, key), message, "Name one value of the attribute.", on_key=True)
         yield from _check_entity(clause, "clause", (*path, key), NOTHING)
 

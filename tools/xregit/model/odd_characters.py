@@ -19,10 +19,10 @@ _LOOKALIKES = str.maketrans(
 )
 _LOOKALIKE = "".join(map(chr, _LOOKALIKES))
 _KINDS = (
-    (re.compile(f"[{_SPACES}]"), "a space that is no space to machines"),
-    (re.compile(f"[{_INVISIBLE}]"), "a character that nobody sees"),
+    (re.compile(f"[{_SPACES}]"), "a special space character"),
+    (re.compile(f"[{_INVISIBLE}]"), "an invisible character"),
     (re.compile(f"[{_QUOTES}]"), "a typographic quote"),
-    (re.compile(f"[{_DASHES}]"), "a dash that is no hyphen"),
+    (re.compile(f"[{_DASHES}]"), "a dash instead of a hyphen"),
     (re.compile(f"[{_FULL_WIDTH}]"), "a wide form of other characters"),
     (re.compile(f"(?<=[A-Za-z])[{_LOOKALIKE}]|[{_LOOKALIKE}](?=[A-Za-z])"), "a letter of another alphabet"),
 )

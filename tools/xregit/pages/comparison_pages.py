@@ -207,7 +207,7 @@ def comparison_pages(site: SiteContext, entity: Resource, name: str, comparisons
             reasons=[each.change.message for each in result.payloads if not each.fields and breaks_text([each.change])],
             text=result.text,
         )
-        description = f"What changed in {title}, and whom it breaks"
+        description = f"What changed in {title}, and which clients it breaks"
         yield Page(comparisons.address(old, new), title, html, description, parent=address(entity.xid))
 
 

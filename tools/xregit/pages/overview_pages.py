@@ -173,7 +173,7 @@ def changes_page(site: SiteContext) -> Iterator[Page]:
     """Yield the page of the last changes, unless Git has none."""
     if not site.history.latest:
         return
-    intro = "What recent commits changed, and whom they break."
+    intro = "What recent commits changed, and which clients they break."
     html = render(
         "changes.html",
         title="Changes",

@@ -290,7 +290,7 @@ def _refuse_links(files: Files, docs: Path) -> None:
     top = find(docs.parent) or docs.parent
     for file in files:
         if file.src_dir == str(docs) and file.abs_src_path and link_on_the_way(top, Path(str(file.abs_src_path))):
-            raise PluginError(f'"{file.src_uri}" is a symbolic link or lies behind one; copy what it leads to')
+            raise PluginError(f'"{file.src_uri}" is a symbolic link or lies behind one; copy its target')
 
 
 def _keep_api_free(files: Files, pages: Iterable[Page]) -> None:
@@ -312,4 +312,4 @@ def _warn_of_problems(registry: Registry) -> None:
         place = ":".join(str(part) for part in (item.path, item.line, item.column) if part)
         log.warning("%s: %s %s", place, sentence(item.message), sentence(item.help))
     if len(registry.problems) > MAX_WARNINGS:
-        log.warning('%d more; "xregit check" tells all', len(registry.problems) - MAX_WARNINGS)
+        log.warning('%d more; "xregit check" lists all', len(registry.problems) - MAX_WARNINGS)

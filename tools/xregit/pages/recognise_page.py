@@ -47,7 +47,7 @@ def recognise_page(site: SiteContext) -> Iterator[Page]:
     """Yield the page, unless there is no message."""
     if not site.registry.messages:
         return
-    intro = "Paste a message to see which definitions it fits, and why it does not fit those that it comes near to."
+    intro = "Paste a message to see which definitions it fits, and why it does not fit the nearest others."
     html = render(
         "recognise.html",
         title=TITLE,

@@ -115,7 +115,7 @@ def bind(event: Event, protocol: str, mode: str = "", fields: Fields = NOTHING) 
     if mode == BINARY:
         contenttype = event.attributes.get(CONTENTTYPE, "")
         if binding.contenttype and announces_event(contenttype):
-            raise WireError((f'"{CONTENTTYPE}" must not be {quote(contenttype)}, which would announce another event.',))
+            raise WireError((f'"{CONTENTTYPE}" must not be {quote(contenttype)}, which announces another event.',))
         implied, body = _headers(binding, event, fields), event.data
     else:
         implied = {binding.contenttype: [EVENT_JSON]} if binding.contenttype else {}
@@ -259,7 +259,7 @@ def _json(body: bytes | None) -> Any:
     try:
         return json_value((body or b"").removeprefix(BOM_UTF8))
     except ValueError as error:
-        raise WireError((f"The payload is no CloudEvent in JSON: {error}.",)) from None
+        raise WireError((f"The payload is not a CloudEvent in JSON: {error}.",)) from None
 
 
 def _from_unlabelled_body(body: bytes | None) -> Extraction:
@@ -300,7 +300,7 @@ def _attributes(binding: EventBinding, wire: Wire, problems: list[str]) -> dict[
         if not name:
             continue
         if name in attributes:
-            problems.append(f"The attribute {quote(name)} stands twice.")
+            problems.append(f"The attribute {quote(name)} is given twice.")
             continue
         try:
             attributes[name] = _time(value) if name == "time" and binding.native else _attribute_value(binding, value)
@@ -326,7 +326,7 @@ def _time(value: Any) -> str:
     try:
         return to_text("timestamp", EPOCH + timedelta(milliseconds=value))
     except OverflowError:
-        raise ValueError(f"is no time of the years 1 to 9999: {value}") from None
+        raise ValueError(f"is not a time in the years 1 to 9999: {value}") from None
 
 
 def _attribute_value(binding: EventBinding, value: Any) -> Any:

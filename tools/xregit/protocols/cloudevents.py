@@ -126,7 +126,7 @@ def payload_bytes(value: Any) -> bytes:
     if not isinstance(value, str):
         return json_bytes(value)
     if not value.isascii() and has_surrogates(value):
-        raise ValueError("must not have half a character (a lone surrogate)")
+        raise ValueError("must not have a lone surrogate")
     return value.encode()
 
 
@@ -170,7 +170,7 @@ def _problems(attributes: Mapping[str, Any]) -> Iterator[str]:
             yield f'The attribute "{name}" is missing or empty.'
     for name in OPTIONAL:
         if attributes.get(name) == "":
-            yield f'The attribute "{name}" is empty; it has a text, or is not there.'
+            yield f'The attribute "{name}" is empty; write a text, or leave it out.'
     version = attributes.get("specversion", SPECVERSION)
     if version != SPECVERSION:
         yield f'"specversion" must be "{SPECVERSION}", but is {quote(version)}.'
@@ -199,4 +199,4 @@ def _text_problems(name: str, value: str) -> Iterator[str]:
     if _DISALLOWED(value):
         yield f"{quote(name)} has control characters or noncharacters, which no attribute may have: {quote(value)}."
     elif has_surrogates(value):
-        yield f"{quote(name)} has half a character (a lone surrogate)."
+        yield f"{quote(name)} has a lone surrogate."

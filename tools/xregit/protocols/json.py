@@ -77,7 +77,7 @@ def _encode_slowly(value: Any) -> bytes:
     except RecursionError:
         message = "must not nest that deep"
     except UnicodeEncodeError:
-        message = "must not have half a character (a lone surrogate)"
+        message = "must not have a lone surrogate"
     except (TypeError, ValueError):
         message = "must be a JSON value, with numbers that are finite"
     raise ValueError(message)

@@ -255,7 +255,7 @@ class FieldReader:
         if self.forbidden is not None and self.forbidden.search(value):
             self.problems.append(f"{quote(label)} has characters that its protocol can't carry: {quote(value)}.")
         elif not value.isascii() and has_surrogates(value):
-            self.problems.append(f"{quote(label)} has half a character (a lone surrogate).")
+            self.problems.append(f"{quote(label)} has a lone surrogate.")
         return value
 
     def text_or_bytes(self, label: str, value: Any) -> str | bytes:

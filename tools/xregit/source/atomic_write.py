@@ -174,7 +174,7 @@ def _beside(place: Path, ending: str) -> Path:
 def _inside(root: Path, relative: str) -> Path:
     path = PurePosixPath(relative)
     if path.is_absolute() or not path.parts or ".." in path.parts:
-        raise XregitError(f'"{relative}" is no path below "{root}"')
+        raise XregitError(f'"{relative}" is not a path below "{root}"')
     return root / path
 
 

@@ -210,7 +210,7 @@ def _name_problem(path: str) -> FileProblem:
 
 
 def _link_problem(path: str) -> FileProblem:
-    return FileProblem("file-link", path, "this is a symbolic link, which is not followed", "copy what it leads to")
+    return FileProblem("file-link", path, "this is a symbolic link, which is not followed", "copy its target")
 
 
 def _unreadable(path: str, error: OSError) -> FileProblem:

@@ -215,7 +215,7 @@ class _Survey:
         try:
             value.encode()
         except UnicodeEncodeError:
-            message = "the text holds one half of a surrogate pair, which is no character"
+            message = "the text holds one half of a surrogate pair, which is not a character"
             self.builder.report("encoding", message, "write both halves, or the character itself", self._span(token))
             return value.encode(errors="replace").decode()
         return value
@@ -254,17 +254,17 @@ def _fault(token: _Token, expected: str, text: str) -> tuple[str, str]:
     if token.kind == "end":
         return ("the file holds no value" if not text.strip() else "the text ends too early"), "complete it"
     if token.kind in _CLOSING.values() and text[: token.start].rstrip().endswith(","):
-        return f'a comma stands before the closing "{token.text}"', "remove the comma"
+        return f'there is a comma before the closing "{token.text}"', "remove the comma"
     begins_value = token.kind in {"string", "number", "word", *_CLOSING}
     advice = "add the comma" if expected.startswith("a comma") and begins_value else "check the text before it"
-    return f"{cut(token.text, _MAX_QUOTED_CHARS)} stands where {expected} is expected", advice
+    return f"found {cut(token.text, _MAX_QUOTED_CHARS)}, but expected {expected}", advice
 
 
 def _string_fault(text: str, start: int) -> tuple[str, str]:
     good = _STRING_START.match(text, start)
     stop = text[good.end() : good.end() + 1] if good else ""
     if stop == "\\":
-        return "the text in these quotes has a backslash that begins no escape", "write two backslashes for one"
+        return "the text in these quotes has a backslash without a valid escape", "write two backslashes for one"
     if stop in {"", "\n", "\r"}:
         return "the quotes that open here are not closed on their line", "add the closing quote"
     return f"the text in these quotes holds the character U+{ord(stop):04X}", f'write it as "\\u{ord(stop):04x}"'

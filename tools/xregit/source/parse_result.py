@@ -172,7 +172,7 @@ class ValueBuilder:
         frame = self.frame
         first = frame.spot.inside.get(text)
         if first:
-            message = f'the key "{text}" stands here again, after line {first.key.line}'
+            message = f'the key "{text}" is already in line {first.key.line}'
             self.report("duplicate-key", message, "keep one of the two", span)
         frame.key_read, frame.key, frame.key_span = True, text, span
 

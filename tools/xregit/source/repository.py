@@ -113,7 +113,7 @@ def open_repository(folder: Path) -> Iterator[Repository]:
     except ImportError as error:  # it looks for Git when it is imported
         raise RepositoryError(_NOT_INSTALLED) from error
     top = find(folder) if folder.exists() else None
-    outside = f'"{folder}" is in no Git repository'
+    outside = f'"{folder}" is not in a Git repository'
     if top is None:
         raise RepositoryError(outside, f'{outside}; "git init" makes one')
     others = {name: os.environ.pop(name) for name in _OTHER_REPOSITORY if name in os.environ}
@@ -263,7 +263,7 @@ def expect_tracked_files(folder: Path) -> None:
         mode = _mode(outer, path.parent.resolve() / path.name) if outer else ""
         if mode in _SUBSTITUTES:
             what, advice = _SUBSTITUTES[mode]
-            message = f'"{path}" is a {what}, so its history is not that of the files that stood there; {advice}'
+            message = f'"{path}" is a {what}, so its history is not the history of its files; {advice}'
             raise RepositoryError(message)
 
 
@@ -472,7 +472,7 @@ def _resolve(repo: Repository, folder: Path, ref: str) -> str:
     known = repo.git.for_each_ref("--format=%(refname)", *refs).split() if refs else []
     several = [each for each in known if each in refs]
     if len(several) > 1:
-        raise RepositoryError(f'"{ref}" stands for {" and ".join(several)}; write one of them in full')
+        raise RepositoryError(f'"{ref}" can mean {" and ".join(several)}; write one of them in full')
     options = ("--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     status, commit, errors = repo.git.rev_parse(*options, with_extended_output=True, with_exceptions=False)
     if status == 0:
@@ -521,9 +521,9 @@ def _reason(errors: str) -> str:
         return f'the Git repository belongs to another user; "git config {remedy}" lets Git read it'
     if _UNKNOWN_EXTENSION in errors:
         names = " and ".join(errors.partition("found:")[2].rstrip("'").split())
-        return f'this Git knows no repositories with "{names}"; install a newer one'
+        return f'this version of Git does not support repositories with "{names}"; install a newer one'
     if "not a git repository" in errors:
-        return "its .git leads to no Git repository"
+        return "its .git does not lead to a Git repository"
     if "promisor" in errors:
         return 'this clone is partial, and nothing is fetched; "git fetch --refetch --no-filter" brings what it lacks'
     return ""

@@ -63,7 +63,7 @@ _COMPLAINTS = (
     ),
     _Complaint(
         ("escape", "hexdecimal", "hexadecimal"),
-        "this backslash begins no escape that YAML knows",
+        "this backslash does not begin a YAML escape",
         "write two backslashes for one, or use single quotes",
     ),
     _Complaint(("alphabetic or numeric character",), 'a value can\'t begin with "*" or "&"', _QUOTES),
@@ -116,14 +116,14 @@ def syntax_problem(  # noqa: PLR0911 - one return for each kind of complaint
     if "<document start>" in sentence:
         directive = _DIRECTIVE.search(text)
         if directive:
-            message = "a line that begins with % is meant for YAML itself, which has no use for it here"
+            message = "a line that begins with % is a YAML directive, which is not supported"
             return Problem("yaml-syntax", message, "remove it", character_span(text[: directive.start()]))
         advice = 'keep one document per file: remove the "..." or what follows it'
         return Problem("yaml-documents", "text follows the end of the document", advice, span)
     if "start any token" in sentence or "tab character" in sentence:
         character = lines[span.line - 1][span.column - 1 : span.column]
         if character == "\t":
-            return Problem("yaml-syntax", "a tab stands where YAML allows only spaces", "indent with spaces", span)
+            return Problem("yaml-syntax", "there is a tab where YAML allows only spaces", "indent with spaces", span)
         return Problem("yaml-syntax", f'a value can\'t begin with "{character}"', _QUOTES, span)
     complaint = next((item for item in _COMPLAINTS if any(part in sentence for part in item.fragments)), None)
     if complaint is None:
@@ -145,17 +145,17 @@ def _earlier_mistake(  # noqa: PLR0911 - one return for each kind of mistake
         message = f"the quotes that open here close only in line {quoted.endline}"
         return Problem("yaml-syntax", message, "add the closing quote", quoted)
     if follows_quotes:
-        return Problem("yaml-syntax", "this text stands behind the closing quote", _AROUND, span)
+        return Problem("yaml-syntax", "there is text after the closing quote", _AROUND, span)
     previous = next((number for number in range(span.line - 1, 0, -1) if lines[number - 1].strip()), 0)
     indents = ((number, _ODD_INDENT.match(lines[number - 1])) for number in range(span.line, 0, -1))
     indented = next(((number, match) for number, match in indents if match), None)
     if indented:
-        message = f"this line is indented with U+{ord(indented[1][1]):04X}, which is no space to YAML"
+        message = f"this line is indented with U+{ord(indented[1][1]):04X}, which is not a space in YAML"
         place = Span(indented[0], indented[1].start(1) + 1, indented[0], indented[1].end(1) + 1)
         return Problem("yaml-syntax", message, "indent it with ordinary spaces", place)
     for number in filter(None, (previous, span.line)):
         if space := _ODD_SPACE.match(lines[number - 1]):
-            message = f"the space behind this colon is U+{ord(space[1]):04X}, which is none to YAML"
+            message = f"the space behind this colon is U+{ord(space[1]):04X}, which is not a space in YAML"
             place = Span(number, space.start(1) + 1, number, space.end(1) + 1)
             return Problem("yaml-syntax", message, "write an ordinary space", place)
     if not previous:
@@ -164,7 +164,7 @@ def _earlier_mistake(  # noqa: PLR0911 - one return for each kind of mistake
     pair = _NO_SPACE.match(line)
     if pair and ":" in lines[span.line - 1][: span.column]:
         place = Span(previous, pair.end(1) + 1, previous, pair.end(1) + 2)
-        return Problem("yaml-syntax", "a space is missing behind this colon", "add the space", place)
+        return Problem("yaml-syntax", "a space is missing after this colon", "add the space", place)
     if _lacks_colon(lines, previous, span.line):
         place = Span(previous, _indent(line) + 1, previous, len(line.rstrip()) + 1)
         return Problem("yaml-syntax", _NO_PAIR.message, _NO_PAIR.help, place)

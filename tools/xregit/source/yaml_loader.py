@@ -79,7 +79,9 @@ def expand_anchors(data: bytes) -> Parsed:
         count, depth = _extent(node, {})
         if count > _MAX_VALUES or depth > MAX_DEPTH:
             span = parsed.problems[0].span
-            return Parsed(None, (Problem("yaml-alias", "the aliases expand to too much", "write fewer aliases", span),))
+            return Parsed(
+                None, (Problem("yaml-alias", "the aliases expand to too many values", "use fewer aliases", span),)
+            )
         return Parsed(loader.construct_document(node))
     except (yaml.YAMLError, ValueError):
         return parsed
