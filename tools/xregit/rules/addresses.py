@@ -68,7 +68,7 @@ def address_of_another_protocol(_registry: Registry, endpoint: Endpoint) -> Iter
 
 @rule("endpoint", Severity.ERROR, "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_without_host(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An address names no host."""
+    """An address has no host."""
     # An address of a known protocol that lacks the scheme or the two slashes behind it.
     protocol = client(endpoint.protocol)
     for index, entry in items(endpoint.options, "endpoints") if protocol.schemes else ():
@@ -151,7 +151,7 @@ def address_without_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Fi
 
 @rule("endpoint", Severity.ERROR, "EP-42", "EP-47", "EP-52", "EP-61", "EP-67")
 def address_with_impossible_port(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An address has a port that no host has."""
+    """An address has an invalid port."""
     # Ports that are no number from 1 to 65535; of several hosts each is looked at.
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
         wrong = next((port for port in map(_stated_port, address.host.split(",")) if not _is_port(port)), None)
@@ -167,7 +167,7 @@ _PORTS = {"mqtt": 1883, "mqtts": 8883, "amqp": 5672, "amqps": 5671, "http": 80, 
 
 @rule("endpoint", Severity.WARNING)
 def port_of_another_scheme(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An address has the port that its protocol uses with TLS where it has none, or the other way round."""
+    """An address has the TLS port without TLS, or the other way round."""
     for address in _addresses(endpoint) if client(endpoint.protocol).schemes else ():
         pairs = (address.scheme.removesuffix("s"), f"{address.scheme}s")
         other = next((each for each in pairs if each in _PORTS and each != address.scheme), "")

@@ -77,7 +77,7 @@ def messagegroup_unfit_for_endpoint(registry: Registry, endpoint: Endpoint) -> I
 
 @rule("endpoint", Severity.ERROR, "EP-14", "EP-16", attributes=("envelopeoptions",))
 def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An endpoint asks for a mode or format of events that messages which it carries can't have."""
+    """An endpoint has a mode or format of events that its messages can't have."""
     # Each option once, however many messages contradict it.
     options = mapping(endpoint.attributes, "envelopeoptions")
     for name, differs in (("mode", _other_mode), ("format", _other_format)):
@@ -134,7 +134,7 @@ def _names(item: Any, group: Group) -> bool:
 
 @rule("entity", Severity.WARNING, "MSG-23", "EP-18", attributes=("protocol",))
 def protocol_without_version(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """A protocol is named without the version that tells its options apart."""
+    """A protocol is named without its version."""
     # "MQTT" and "AMQP", which have versions that don't understand each other.
     protocol = entity.attributes.get("protocol")
     if not isinstance(protocol, str) or "/" in protocol or entity.type.singular not in _WITH_PROTOCOL:

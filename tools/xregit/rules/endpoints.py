@@ -51,7 +51,7 @@ _HELP = "Remove it here and revoke it: it stays in the history of the repository
 
 @rule("endpoint", Severity.ERROR, "EP-28", "EP-27")
 def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An endpoint's hints on authorization hold a credential."""
+    """An endpoint's authorization contains a credential."""
     # Passwords, tokens and keys, however deep they are; a placeholder for one is fine.
     for path, value in _texts(endpoint.options.get(AUTHORIZATION), _HINTS):
         name = next(part for part in reversed(path) if isinstance(part, str))
@@ -62,7 +62,7 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
 
 @rule("endpoint", Severity.ERROR, "EP-28")
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An endpoint's description holds a credential."""
+    """An endpoint contains a credential."""
     # The same in addresses, options and all else that an endpoint states.
     for path, value in _texts(endpoint.attributes, (), excluded=_PROSE):
         if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
@@ -215,7 +215,7 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
 
 @rule("endpoint", Severity.WARNING, "EP-49", "EP-51", "EP-56", "EP-63", "EP-64", "EP-65", "EP-66")
 def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An option is for clients that the endpoint isn't for."""
+    """An option is for another usage than the endpoint's."""
     # For example, a consumer group where messages are only produced.
     usages, usage = client(endpoint.protocol).usages, frozenset(endpoint.usage)
     # The model reports values that are no usage.
@@ -230,7 +230,7 @@ def option_for_another_usage(_registry: Registry, endpoint: Endpoint) -> Iterato
 
 @rule("endpoint", Severity.WARNING, "EP-54", "EP-68")
 def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """A topic or subject that messages are sent to has wildcards."""
+    """The topic or subject of a producer has wildcards."""
     # "+", "#", "*" and ">", with which only those who take messages can name many places.
     for name, signs in client(endpoint.protocol).wildcards.items() if "producer" in endpoint.usage else ():
         value = text(endpoint.options, name)
@@ -243,7 +243,7 @@ def wildcard_for_producers(_registry: Registry, endpoint: Endpoint) -> Iterator[
 
 @rule("endpoint", Severity.WARNING, "EP-49", "EP-55")
 def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """A message that an endpoint carries has a topic or subject that the endpoint's excludes."""
+    """The topic or subject of a message does not match its endpoint's."""
     # An option that no topic of a carried message fits, once, however many messages it excludes.
     protocol = client(endpoint.protocol)
     for name, place in protocol.places.items():
@@ -306,7 +306,7 @@ def _is_same_level(one: str, other: str) -> bool:
 
 @rule("endpoint", Severity.WARNING, "EP-49", "EP-55")
 def topic_missing(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """Neither an endpoint nor a message that it carries says to which topic or subject the message is sent."""
+    """Neither a message nor its endpoint names the topic or subject."""
     # A message that is bound to the endpoint's protocol, once; base messages leave the topic to others.
     addresses = [text(entry, "uri") or text(entry, "url") for _, entry in items(endpoint.options, "endpoints")]
     if any(address.partition("://")[2].partition("/")[2] for address in addresses):
@@ -341,7 +341,7 @@ def endpoint_without_messages(registry: Registry, endpoint: Endpoint) -> Iterato
 
 @rule("endpoint", Severity.ERROR, "EP-60")
 def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """The message for a broken connection is not in this registry."""
+    """The will message is not in this registry."""
     # A "willmessage" that leads nowhere; those in other registries are never looked at.
     xid = _willmessage_xid(registry, endpoint)
     if xid and registry.resource(xid) is None and not registry.unreadable(xid):
@@ -351,7 +351,7 @@ def willmessage_not_found(registry: Registry, endpoint: Endpoint) -> Iterator[Fi
 
 @rule("endpoint", Severity.ERROR, "EP-60")
 def willmessage_unfit_for_mqtt(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """The message for a broken connection can't be sent by MQTT."""
+    """The will message can't be sent by MQTT."""
     # A "willmessage" that is neither a CloudEvent nor an MQTT message.
     xid = _willmessage_xid(registry, endpoint)
     target = registry.resource(xid) if xid else None
@@ -376,7 +376,7 @@ def _willmessage_xid(registry: Registry, endpoint: Endpoint) -> str:
 
 @rule("endpoint", Severity.WARNING, "EP-29")
 def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """A way to be admitted is none that the specification lists."""
+    """A type of authorization is not in the specification's list."""
     # A "type" that clients don't know, though it may be agreed upon.
     for index, entry in items(endpoint.options, "authorization"):
         type_ = text(entry, "type")
@@ -388,7 +388,7 @@ def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iter
 
 @rule("endpoint", Severity.ERROR, "EP-25", "EP-26")
 def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """A hint on authorization is empty."""
+    """An attribute of authorization is empty."""
     # Hints of our own choice without a value; those that the model knows are checked by it.
     for index, entry in items(endpoint.options, "authorization"):
         for name, value in entry.items():

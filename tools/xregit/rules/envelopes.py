@@ -36,7 +36,7 @@ _MAX_NAME = 20
 
 @rule("message", Severity.WARNING, "MSG-72", selector=EVENTS)
 def event_attribute_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A message says nothing of an attribute that every event has."""
+    """A message does not declare an attribute that every event has."""
     # Messages without type or source; those that others derive from may leave both to them.
     own, attributes = message.entity.attributes, message.resolved.attributes
     if METADATA not in attributes or METADATA in registry.doubtful(message.xid):
@@ -112,7 +112,7 @@ def dataschema_differs_from_dataschemauri(registry: Registry, message: Message) 
 
 @rule("entity", Severity.WARNING, "EP-15", attributes=(OPTIONS,))
 def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """A format is given for binary mode, where attributes travel as headers."""
+    """A format is given for binary mode."""
     # "format" beside "mode: binary"; it means the media type of structured events only.
     options = entity.attributes.get(OPTIONS)
     if text(options, "mode") != "binary" or not text(options, "format"):
@@ -124,7 +124,7 @@ def format_in_binary_mode(_registry: Registry, entity: Group | Resource) -> Iter
 
 @rule("entity", Severity.WARNING, "EP-16", "CEM-5", attributes=(OPTIONS, "envelope", "protocol"))
 def format_of_no_event(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """The format of structured events is no media type by which receivers tell an event."""
+    """The format of structured events is not a media type of events."""
     # A "format" that is the content type of messages which nobody takes for events.
     attributes = _resolved_attributes(registry, entity)
     format_, protocol = text(attributes, OPTIONS, "format"), selector_name("protocol", attributes)
@@ -166,7 +166,7 @@ def format_in_mqtt_3(registry: Registry, entity: Group | Resource) -> Iterator[F
 
 @rule("message", Severity.ERROR, "MSG-33", "MSG-34", attributes=(OPTIONS,), selector=EVENTS)
 def attribute_among_options(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """What an attribute of events must be is said among the options of the envelope."""
+    """An attribute of events is declared among the options of the envelope."""
     # Declarations of attributes beside "mode" and "format", as an example of the specification has them.
     for name, value in mapping(message.entity.attributes, OPTIONS).items():
         if isinstance(value, MAPPINGS) and value and DECLARED.issuperset(value):

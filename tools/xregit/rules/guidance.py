@@ -72,7 +72,7 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
 
 @rule("message", Severity.INFO)
 def underived_base_message(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A base message is there, but no message derives from it."""
+    """No message derives from a base message."""
     # A message without a base, beside base messages, that no endpoint carries and nothing refers to.
     # What can't be read may refer to it.
     if message.base or not registry.endpoints or message.carriers or message.deprecated is not None or registry.broken:

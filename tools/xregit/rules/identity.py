@@ -90,7 +90,7 @@ def unknown_rule(_registry: Registry, subject: RuleSettings) -> Iterator[Finding
 
 @rule("settings", Severity.WARNING)
 def pattern_without_match(registry: Registry, subject: RuleSettings) -> Iterator[Finding]:
-    """The settings are about a part of the registry that is not there."""
+    """The settings name a part of the registry that does not exist."""
     # Patterns below "paths" that fit no file and no entity.
     for scope in subject.settings.paths:
         if not any(scope.covers(path, xid) for path, xid in _covered(registry)):

@@ -44,7 +44,7 @@ _NOTHING = StatedMediaType("", ())
 
 @rule("message", Severity.ERROR, "MSG-44", "MSG-46", "MSG-47", "EP-16", attributes=STATED_IN)
 def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """The media type of the payload is stated in two ways."""
+    """The media type of the payload is stated twice, differently."""
     # Different media types for the same bytes, by the message, its envelope or its protocol.
     own = message.entity.attributes
     media_types = _comparable_media_types(message.resolved.attributes)
@@ -67,7 +67,7 @@ def datacontenttype_differs(_registry: Registry, message: Message) -> Iterator[F
     selector=("envelope", CLOUDEVENTS),
 )
 def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Iterator[Finding]:
-    """The media type of a structured event is not that of its envelope."""
+    """The media type of a structured event is not a media type of events."""
     attributes = message.resolved.attributes
     protocol = selector_name("protocol", attributes)
     if not _is_structured(attributes, protocol) or CONTENTTYPE in registry.doubtful(message.xid):
@@ -86,7 +86,7 @@ def datacontenttype_of_inner_data(registry: Registry, message: Message) -> Itera
 
 @rule("message", Severity.ERROR, "CEM-5", "EP-14", attributes=STATED_IN, selector=("envelope", CLOUDEVENTS))
 def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """The media type of an event is given where events travel in binary mode, in which none is in the payload."""
+    """A media type of events is given for the payload of binary mode."""
     # A media type by which receivers would take the data for a whole event.
     attributes = message.resolved.attributes
     if text(attributes, "envelopeoptions", "mode") != BINARY:
@@ -104,7 +104,7 @@ def event_media_type_in_binary_mode(_registry: Registry, message: Message) -> It
     "message", Severity.WARNING, "MSG-76", "CEM-4", attributes=("dataschemaformat",), selector=("envelope", CLOUDEVENTS)
 )
 def datacontenttype_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """Nothing says in which media type the data of an event is, nor does the language of its schema."""
+    """The media type of an event's data is neither stated nor implied by its schema."""
     # Data that receivers take for JSON, unless who sends it says what it is.
     attributes = message.resolved.attributes
     format_ = text(attributes, "dataschemaformat")
@@ -131,7 +131,7 @@ _LANGUAGES = {
 
 @rule("message", Severity.WARNING, "MSG-36", attributes=(*STATED_IN, "dataschemaformat"))
 def datacontenttype_unfit_for_schema(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """The media type of the payload is not one that its schema's language describes."""
+    """The language of the schema can't describe the media type of the payload."""
     own, attributes = message.entity.attributes, message.resolved.attributes
     language = find_name("format", text(attributes, "dataschemaformat"))
     if language is None or in_another_language(message):
@@ -149,7 +149,7 @@ def datacontenttype_unfit_for_schema(_registry: Registry, message: Message) -> I
 
 @rule("message", Severity.ERROR, "MSG-48", attributes=(OPTIONS,))
 def malformed_content_type(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """A header states a content type that is no media type."""
+    """A header states a content type that is not a media type."""
     # What the model can't see, since a header may have any name; other content types it checks itself.
     section, header = _content_type_place(selector_name("protocol", message.resolved.attributes))
     if not header or inside(message.entity.attributes, OPTIONS, section) is None:

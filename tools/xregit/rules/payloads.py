@@ -38,7 +38,7 @@ _CACHED = 1024
 
 @rule("message", Severity.ERROR, "MSG-41", "MSG-37", attributes=(SCHEMA,))
 def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """The schema inside a message is not what its language asks for."""
+    """The schema inside a message breaks the rules of its language."""
     # What is wrong with an inline schema, at its place inside the message.
     for item, inside, place in _inline_problems(registry, message):
         if item.kind != _DOUBT:
@@ -47,7 +47,7 @@ def invalid_dataschema(registry: Registry, message: Message) -> Iterator[Finding
 
 @rule("message", Severity.WARNING, "MSG-41", attributes=(SCHEMA,))
 def doubtful_dataschema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """The schema inside a message is right, but probably not what is meant."""
+    """The schema inside a message is valid, but probably not as intended."""
     # What an inline schema may hold, but nobody can mean, at its place inside the message.
     for item, inside, place in _inline_problems(registry, message):
         if item.kind == _DOUBT:
@@ -124,7 +124,7 @@ def dataschema_and_dataschemauri(_registry: Registry, message: Message) -> Itera
 
 @rule("message", Severity.ERROR, "MSG-40", "MSG-39", attributes=(SCHEMA, URI))
 def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A message has a schema, but nothing says in which language."""
+    """A message has a schema without a language."""
     own = message.entity.attributes
     if message.resolved.attributes.get(FORMAT) is None and FORMAT not in registry.doubtful(message.xid):
         name = URI if own.get(URI) is not None else SCHEMA
@@ -143,14 +143,14 @@ def dataschemaformat_missing(registry: Registry, message: Message) -> Iterator[F
 
 @rule("message", Severity.ERROR, "MSG-41", attributes=(URI,))
 def dataschemauri_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A payload's schema is not in this registry, where its URI says."""
+    """The schema at dataschemauri is not in this registry."""
     # References into this registry that lead nowhere; absolute URIs of others are never looked at.
     return _not_found(registry, message, URI)
 
 
 @rule("message", Severity.ERROR, "MSG-42", attributes=(XID,))
 def dataschemaxid_not_found(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A payload's schema is not in this registry, where its xid says."""
+    """The schema at dataschemaxid is not in this registry."""
     return _not_found(registry, message, XID)
 
 
@@ -196,7 +196,7 @@ def _repaired_xid(registry: Registry, reference: str) -> str:
 
 @rule("message", Severity.ERROR, "MSG-43", attributes=(URI, XID))
 def dataschemauri_differs_from_dataschemaxid(registry: Registry, message: Message) -> Iterator[Finding]:
-    """The payload's schema is one thing by URI and another by xid."""
+    """The URI and the xid of a payload's schema name different schemas."""
     own, attributes = message.entity.attributes, message.resolved.attributes
     uri, xid = text(attributes, URI), text(attributes, XID)
     if uri and xid and not _same_schema(schema_reference(registry, uri), schema_reference(registry, xid)):
@@ -216,7 +216,7 @@ def _same_schema(uri: SchemaReference, xid: SchemaReference) -> bool:
 
 @rule("message", Severity.ERROR, "MSG-36", "MSG-37", attributes=(FORMAT, URI, XID))
 def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -> Iterator[Finding]:
-    """The language of a payload's schema is not what the message says."""
+    """The language of a payload's schema differs from the message's."""
     for format_, expected, item in _contradictions(registry, message):
         if _language(format_) != _language(expected):
             # Nothing knows what to do with a format that nobody has heard of; the message's may be meant.
@@ -226,7 +226,7 @@ def dataschemaformat_differs_from_schema(registry: Registry, message: Message) -
 
 @rule("message", Severity.WARNING, "MSG-36", "MSG-37", attributes=(FORMAT, URI, XID))
 def dataschemaformat_of_another_version(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A payload's schema is of another version of its language than the message says."""
+    """The language version of a payload's schema differs from the message's."""
     # A "dataschemaformat" with another version than the schema's; one without a version is reported there.
     for format_, expected, item in _contradictions(registry, message):
         if _language(format_) == _language(expected) and has_known_version(format_) and has_known_version(expected):
@@ -260,7 +260,7 @@ def _language(format_: str) -> str:
 
 @rule("message", Severity.ERROR, "MSG-41", attributes=(URI,))
 def schema_object_missing(registry: Registry, message: Message) -> Iterator[Finding]:
-    """A reference to a Protobuf schema leaves open which message in it is meant."""
+    """A reference to a Protobuf schema does not name a message in it."""
     own = message.entity.attributes
     uri = text(own, URI)
     if not uri:

@@ -65,7 +65,7 @@ def header_under_another_name(_registry: Registry, message: Message) -> Iterator
     selector=("protocol", AMQP),
 )
 def unusual_amqp_name(_registry: Registry, message: Message) -> Iterator[Finding]:
-    """The name of an AMQP property has characters that not everybody accepts."""
+    """The name of an AMQP property has characters that some tools refuse."""
     # Names that are neither symbols nor keys that xRegistry allows in maps.
     own = message.entity.attributes.get(OPTIONS)
     for section in _free_sections():

@@ -148,7 +148,7 @@ def _unfit(registry: Registry, target: Resource, group: Group) -> Iterator[tuple
 
 @rule("entity", Severity.WARNING, "MSG-8", attributes=(DEPRECATED,))
 def alternative_not_found(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """What a deprecation offers instead is not in this registry."""
+    """The alternative of a deprecation is not in this registry."""
     # An "alternative" that points into this registry and leads nowhere.
     xid = _alternative(registry, entity)
     if len(xid.split("/")) > _GROUP_PARTS and _is_missing(registry, xid):
@@ -160,7 +160,7 @@ def alternative_not_found(registry: Registry, entity: Group | Resource) -> Itera
 
 @rule("entity", Severity.WARNING, "MSG-8", attributes=(DEPRECATED,))
 def alternative_leads_back(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """What a deprecation offers instead leads back to what is deprecated."""
+    """The alternative of a deprecation leads back to the deprecated entity."""
     # Alternatives in a cycle once, on the one of them that comes first.
     cycle = list(alternatives(registry, entity))
     if entity.xid in cycle and entity.xid == min(cycle):
@@ -238,7 +238,7 @@ def _default_hint(what: str) -> str:
 
 @rule("entity", Severity.ERROR, attributes=(DEPRECATED,))
 def removal_before_effective(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """Something goes away before it is deprecated."""
+    """An entity's removal date is before its deprecation date."""
     deprecated = _deprecated(entity)
     effective, removal = moment(text(deprecated, "effective")), moment(text(deprecated, "removal"))
     if effective and removal and removal < effective:
@@ -250,7 +250,7 @@ def removal_before_effective(_registry: Registry, entity: Group | Resource) -> I
 
 @rule(DATED, Severity.WARNING, attributes=(DEPRECATED,))
 def removal_date_passed(_registry: Registry, dated: Dated) -> Iterator[Finding]:
-    """Something is still there after the date of its removal."""
+    """An entity still exists after its removal date."""
     removal = moment(text(_deprecated(dated.entity), "removal"))
     if removal and removal.date() < dated.today:
         message = f"Its removal date, {removal.date()}, has passed."

@@ -75,7 +75,7 @@ def _documents(resource: Resource, version: Version) -> list[str]:
 
 @rule("schema", Severity.ERROR)
 def format_missing(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Nothing says in which language a schema is written."""
+    """A schema has no format."""
     # A schema once, if a version of it has no "format".
     if "format" in registry.doubtful(schema.xid):
         return
@@ -222,7 +222,7 @@ def version_incompatible(registry: Registry, schema: Schema) -> Iterator[Finding
 
 @rule("schema", Severity.ERROR)
 def version_compatibility_unclear(registry: Registry, schema: Schema) -> Iterator[Finding]:
-    """Whether a version keeps to the compatibility that the schema promises is unclear."""
+    """It is unclear whether a version keeps the compatibility that the schema promises."""
     # Each pair of versions of which neither a proof nor an example tells whether one reads the other.
     yield from _findings(registry, schema, _UNCLEAR, certain=False)
 

@@ -40,7 +40,7 @@ _HOST_TO_FILL_IN = re.compile(r"[a-z+]+://(?:YOUR|MY)[_-][A-Z]")
 
 @rule("entity", Severity.WARNING, attributes=MACHINE)
 def odd_character(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """A value has a character that looks like another one, or like nothing."""
+    """A value has an invisible character, or one that looks like another."""
     # Quotes, spaces, dashes and letters that machines don't take for those that they look like.
     for path, value in _texts(entity, MACHINE):
         character = odd_characters.describe(value) or ("a space around it" if value.strip() not in {value, ""} else "")
@@ -55,7 +55,7 @@ def odd_character(_registry: Registry, entity: Group | Resource) -> Iterator[Fin
 
 @rule("entity", Severity.WARNING, attributes=(*MACHINE, *PROSE))
 def unfinished_value(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """A value is still to be written."""
+    """A value is unfinished."""
     # Marks such as TODO, and names in angle brackets where machines read them.
     for path, value in _texts(entity, (*MACHINE, *PROSE)):
         is_for_machines = path[0] not in PROSE
@@ -103,7 +103,7 @@ Models = Mapping[str, "AttributeModel"]
 
 @rule("group", Severity.WARNING, "EP-23", "EP-37")
 def misplaced_attribute(_registry: Registry, group: Group) -> Iterator[Finding]:
-    """An attribute stands where it counts as a name of your own."""
+    """An attribute is in a place where it is treated as an extension attribute."""
     # What nobody looks for in a group, as it belongs to what is in it; and in an endpoint, in a wrong part.
     yield from misplaced_names(group)
 
@@ -153,7 +153,7 @@ def _misplaced_names(value: Any, path: KeyPath, names: Iterable[str], advice: di
 
 @rule("entity", Severity.WARNING)
 def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """An attribute has nearly the name of one that the model knows."""
+    """The name of an attribute is nearly the name of one in the model."""
     # Names that are allowed only because any name is; elsewhere an unknown name is an error.
     for other in _misspellings(registry, entity):
         if not other.hyphenated:
@@ -169,7 +169,7 @@ def misspelled_attribute(registry: Registry, entity: Group | Resource) -> Iterat
 
 @rule("entity", Severity.WARNING)
 def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """An attribute has the name that another language gives it."""
+    """An attribute has its name in another language, such as AsyncAPI."""
     # Habits from AsyncAPI, OpenAPI and others where any name is allowed; elsewhere they are errors.
     if isinstance(entity, Resource) and (entity.xref or _WILDCARD not in entity.type.attributes):
         return
@@ -189,7 +189,7 @@ def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator
 
 @rule("endpoint", Severity.ERROR, "EP-50", "EP-51", attributes=(OPTIONS,))
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
-    """An option that is written without its hyphens has a value that it can't have."""
+    """An option written without its hyphens has an invalid value."""
     # What would be wrong under the name that the document has for it (site/manual/dialects.md, K36).
     for other in _misspellings(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():

@@ -25,7 +25,7 @@ from xregit.rules.rule import SOUND, ComparedMessage, finding, rule
 
 @rule(SOUND, Severity.WARNING, "MSG-9", "MSG-110")
 def messages_indistinguishable(registry: Registry, compared: ComparedMessage) -> Iterator[Finding]:
-    """Nothing tells two messages of one endpoint apart."""
+    """Two messages of one endpoint can't be told apart."""
     # A message that demands the same as another one, or of which the other one demands less.
     pairs = [pair for pair in compared.overlaps if _differing(registry, pair) is None]
     if pairs:
@@ -36,7 +36,7 @@ def messages_indistinguishable(registry: Registry, compared: ComparedMessage) ->
 
 @rule(SOUND, Severity.WARNING, "MSG-64", "MSG-110")
 def overlapping_template(registry: Registry, compared: ComparedMessage) -> Iterator[Finding]:
-    """A template takes in what another message has."""
+    """A template also matches another message's value."""
     # A message if one value can fit its template and the template, or the fixed value, of another message.
     differing = ((pair, _differing(registry, pair)) for pair in compared.overlaps)
     pairs = [(pair, path) for pair, path in differing if path is not None]
@@ -178,7 +178,7 @@ _HELP = "Write a placeholder as {name}, of letters, digits and underscores, with
 
 @rule("entity", Severity.WARNING, "MSG-61", "MSG-62", attributes=PARTS)
 def malformed_placeholder(registry: Registry, entity: Group | Resource) -> Iterator[Finding]:
-    """A text looks like a template, but means itself."""
+    """A text looks like a template, but is literal."""
     # In a property's text, or an endpoint's option, what is no level 1 placeholder but seems meant as one.
     texts = _own_texts(entity) if entity.type.singular in {"message", "endpoint"} else ()
     key = inside(entity.attributes, "protocoloptions", "key")
