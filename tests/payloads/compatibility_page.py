@@ -17,28 +17,28 @@ MARK = "@"
 
 _HEAD = """# Compatible changes
 
-A change is *backward* compatible if who reads with the new schema can read what was written with the old one,
-*forward* compatible if who reads with the old schema can read what is written with the new one, and *full* if both
-hold. For a message, backward protects consumers who move first and payloads that are kept; forward protects consumers
-who move last.
+A change is *backward* compatible if readers with the new schema can read payloads of the old one, *forward*
+compatible if readers with the old schema can read payloads of the new one, and *full* if both are true. Backward
+compatibility protects consumers that update first and stored payloads; forward compatibility protects consumers that
+update last.
 
-A schema says which of them its versions keep to as `compatibility`: `backward`, `forward` or `full` hold a version
-against the one that it was made from, `backward_transitive`, `forward_transitive` and `full_transitive` against all
-before it. [version-incompatible](check-rules/version-incompatible/index.md) is the rule that finds versions that don't.
-`xregit diff` and `xregit check --against` judge each change of a schema that a message uses, whatever the schema
+The `compatibility` of a schema promises one of them for its versions: `backward`, `forward` or `full` compare a
+version with its ancestor, `backward_transitive`, `forward_transitive` and `full_transitive` with all versions before
+it. The rule [version-incompatible](check-rules/version-incompatible/index.md) finds versions that break the promise.
+`xregit diff` and `xregit check --against` check each change of a schema that a message uses, whatever the schema
 promises.
 
-*Can't tell* is an answer: no proof was found that all payloads are read, and no payload that is not read. So it is with
-a property that is described now, in objects which were open to it before, and with an element or attribute where a
-wildcard took all: somebody may have used the name. The rule and `xregit diff` count that as compatible, since no schema
-told of it; `xregit diff` mentions it all the same. What is removed or renamed counts as unclear for consumers: they may
-read it.
+*Can't tell* means that xregit found neither a proof that all payloads can be read, nor a payload that can't. Examples
+are a property that is described now, in objects that were open to it before, and an element or attribute where a
+wildcard allowed everything: producers may have used the name. The rule and `xregit diff` treat this as compatible,
+since no schema described it; `xregit diff` still mentions it. Removed or renamed parts are unclear for consumers, which
+may read them.
 
-Where the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
-Protobuf is judged by its binary form, and by its JSON form where the content type of a message is one of JSON.
+If the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
+Protobuf is compared in its binary form, and in its JSON form if a message has a JSON content type.
 
-This page is made from the cases in `tests/cases/compatibility/`, each of which is a test: the schema before, the schema
-after, and these answers.
+This page is generated from the cases in `tests/cases/compatibility/`, each of which is a test: the old schema, the new
+schema, and these answers.
 """
 
 
