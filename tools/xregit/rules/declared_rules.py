@@ -194,13 +194,15 @@ def unknown_rule_waived(_registry: Registry, dated: DatedWaivers) -> Iterator[Fi
 
 @rule(WAIVERS, Severity.WARNING)
 def waiver_without_effect(registry: Registry, dated: DatedWaivers) -> Iterator[Finding]:
-    """A waiver has ended, or names an entity that does not exist."""
-    for index, waiver in enumerate(dated.waivers):
-        xid, until = (waiver.get(name) if isinstance(waiver, Mapping) else None for name in ("xid", "until"))
-        last = moment(until)
+    """A waiver has ended, or names an entity that does not exist, and is not about a removal."""
+    for index, item in enumerate(dated.waivers):
+        waiver = item if isinstance(item, Mapping) else {}
+        xid, last = waiver.get("xid"), moment(waiver.get("until"))
         if last and dated.today and last.date() < dated.today:
             message = f"The waiver ended on {last.date()}."
             yield finding("waivers", index, "until", message=message, help="Remove it, or agree on a new day.")
-        elif isinstance(xid, str) and not _WILDCARD.search(xid) and xid != "/" and registry.entity(xid) is None:
+        elif waiver.get("rule") == "definition-removed" or not isinstance(xid, str) or _WILDCARD.search(xid):
+            continue
+        elif xid != "/" and registry.entity(xid) is None:
             message = f'There is no "{xid}" in the registry.'
             yield finding("waivers", index, "xid", message=message, help="Correct the xid, or remove the waiver.")
