@@ -40,7 +40,7 @@ _ANY_PROTOCOL = "HTTP"
 # The endings of files of lines, each of which is JSON, and how much tells them by their content.
 _LINES, _FIRST_LINES = (".jsonl", ".ndjson"), 1024 * 1024
 _ADVICE = "Correct the example, or the definition."
-_ASYNCAPI = re.compile(rb"""(?m)^[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
+_ASYNCAPI = re.compile(rb"""(?m)^(?:\xef\xbb\xbf)?[ \t{,]{0,99}["']?asyncapi["']?\s*:""")
 
 
 @dataclass(frozen=True, slots=True)
