@@ -296,15 +296,16 @@ def test_init_begins_with_a_source(
 ) -> None:
     """The new registry holds what the source has in place of the examples, and its schemas for editors know that."""
     monkeypatch.chdir(tmp_path)
-    Path("shop.yaml").write_text(ASYNCAPI, encoding="utf-8")
+    Path("shop.yaml").write_text(ASYNCAPI, encoding="utf-8-sig")
     assert run(["init", "mine", "--from", "shop.yaml"]) == 0
     assert "shop.yaml: detected format AsyncAPI." in capsys.readouterr().err
     assert {path.name for path in Path("mine/registry/messagegroups").iterdir()} == {"shop"}
-    assert '\nname: "Shop"\n' in Path("mine/registry/registry.yaml").read_text(encoding="utf-8")
+    assert "\nname: Shop\n" in Path("mine/registry/registry.yaml").read_text(encoding="utf-8")
     assert Path("mine/README.md").exists()
     assert "orders" not in Path("mine/.github/CODEOWNERS").read_text(encoding="utf-8")
     monkeypatch.chdir("mine")
     assert run(["check"]) == 0
+    assert run(["fmt", "--check"]) == 0
     assert run(["import", "../shop.yaml"]) == 0
     assert "Wrote 0 files" in capsys.readouterr().err
 

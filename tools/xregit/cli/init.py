@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
@@ -28,6 +27,7 @@ from xregit.model.language import Model
 from xregit.rules.declared_rules import WAIVABLE
 from xregit.source.atomic_write import edit_lock, write_files
 from xregit.source.repository import current_branch, find
+from xregit.source.yaml_emitter import to_yaml
 
 _REQUIREMENT = re.compile(r"(xregit(?:\[[a-z]+\])?) @ SOURCE")
 # What always stays the same: a commit, or a file by its hash.
@@ -151,8 +151,8 @@ def _import(origins: tuple[Path | str, ...], home: Path, group: str, protocol: s
             title = _title(registry) if len(origins) == 1 and not samples else ""
             if title:
                 own = dict(template())["registry/registry.yaml"].decode()
-                name = json.dumps(title, ensure_ascii=False)
-                files["registry/registry.yaml"] = own.replace("Message catalog", name).encode()
+                name = to_yaml({"name": title})
+                files["registry/registry.yaml"] = own.replace("name: Message catalog\n", name).encode()
     return files
 
 
