@@ -333,6 +333,25 @@ def test_conflict_of_an_import_is_settled(
     assert run(["import"]) == 2
 
 
+def test_conflict_is_settled_in_files_of_the_registry_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A link, or a path out of the registry, in the list of conflicts is not followed."""
+    monkeypatch.chdir(tmp_path)
+    outside, link = Path("outside.yaml"), Path("registry/messagegroups/shop/messagegroup.yaml")
+    outside.write_text("name: Mine\n", encoding="utf-8")
+    link.parent.mkdir(parents=True)
+    Path("registry/registry.yaml").write_text("name: Shop\n", encoding="utf-8")
+    link.symlink_to(outside.resolve())
+    Path("registry/imports").mkdir()
+    names = ("messagegroups/shop/messagegroup.yaml", "../outside.yaml", str(outside.resolve()))
+    values = {"/name": {"ours": "Mine", "theirs": "Shop"}}
+    Path("registry/imports/conflicts.yaml").write_text(json.dumps(dict.fromkeys(names, values)), encoding="utf-8")
+    assert run(["import", "--theirs", "/messagegroups/shop"]) == 2
+    assert "the registry has these: none" in capsys.readouterr().err
+    assert outside.read_text(encoding="utf-8") == "name: Mine\n"
+
+
 def test_init_writes_nothing_if_the_import_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

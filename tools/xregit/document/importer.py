@@ -37,7 +37,7 @@ from xregit.model import builtin, export_source, extend
 from xregit.model.files import SPECVERSION
 from xregit.progress import task, track
 from xregit.source import atomic_write, yaml_loader
-from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename
+from xregit.source.file_tree import MAX_FILE_BYTES, id_to_filename, list_files, read
 from xregit.source.json_emitter import pretty_json
 from xregit.source.three_way import (
     BASE,
@@ -731,7 +731,8 @@ def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
     folder = to_path(into)
     with atomic_write.edit_lock(folder):
         model, conflicts, files = read_folder(folder).model, _known_conflicts(folder), {}
-        texts = {name: (folder / name).read_bytes() for name in conflicts if (folder / name).is_file()}
+        there = set(list_files(folder).files)
+        texts = {name: read(folder, name) for name in conflicts if name in there}
         unsettled = {name: unsettled_conflicts(name, data, conflicts[name]) for name, data in texts.items()}
         owners = {name: xid_of(parse_path(model, name)) for name, items in unsettled.items() if items}
         for xid, for_source in xids.items():
