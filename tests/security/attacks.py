@@ -122,7 +122,7 @@ ATTACKS: dict[str, Attack] = {
     "ids that differ in case alone": Attack(
         lambda: {**message(EVENT), "messagegroups/g/messages/A.yaml": EVENT}, says=("ids-differ-only-in-case",)
     ),
-    "signs that nobody sees in an id": Attack(
+    "invisible characters in an id": Attack(
         lambda: {**GROUP, "messagegroups/g/messages/a\u200bb.yaml": EVENT}, says=("malformed-id", "\\u200b")
     ),
     "text that runs backwards": Attack(

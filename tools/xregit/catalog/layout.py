@@ -77,7 +77,7 @@ def parse_path(model: Model, path: str) -> EntityPath:
 def _expect_canonical_names(path: str, entity: EntityPath) -> EntityPath:
     """Return what a path is, which is misplaced if an id is not spelled as `id_to_filename` does.
 
-    What can be no id is told by a rule.
+    A name that is no valid id is left to a rule.
     """
     parts = path.split("/")
     for number, part in enumerate(parts):

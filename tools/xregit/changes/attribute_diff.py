@@ -64,7 +64,7 @@ def value_relation(
 ) -> str:
     """Return how the values that a property may have relate.
 
-    A placeholder that is not all of a value stands for one of the levels between the protocol's ``separators``.
+    A placeholder that is only a part of a value matches one of the levels between the protocol's ``separators``.
     ``more`` and ``less`` are what `message_diff.shared_placeholders` finds for the rest of the message: whether the new
     values still allow all old messages, and the old values all new ones.
     """
@@ -79,7 +79,7 @@ def value_relation(
 
 
 def _levels(value: str, separators: str) -> list[int]:
-    """Return how often each separator stands between the levels of a value."""
+    """Return how often a value has each separator."""
     return [value.count(sign) for sign in separators]
 
 

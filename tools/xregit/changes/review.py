@@ -301,7 +301,7 @@ class _Reviewer:
     def names(self, *xids: str) -> list[str]:
         """Return xids, and the former or new ones of what is renamed.
 
-        Nobody moves a definition, or a part of it, to where its break would count less.
+        So a move of a definition, or of a part of it, never makes its break count less.
         """
         names = dict.fromkeys(xids)
         for xid in xids:

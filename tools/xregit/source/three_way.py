@@ -80,7 +80,7 @@ def conflict_message(conflicts: Iterable[str]) -> str:
 
 
 def path_of(pointer: str) -> NamePath:
-    """Return the path that a JSON Pointer stands for."""
+    """Return the path that a JSON Pointer means."""
     return tuple(map(unescape, pointer.split("/")[1:]))
 
 
