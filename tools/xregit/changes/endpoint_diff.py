@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from json import dumps
 from typing import Any
 
@@ -31,6 +32,7 @@ from xregit.changes.verdict_table import judge, load_table, quote_value
 from xregit.json_pointer import NamePath
 from xregit.model import siblings
 from xregit.model.datatypes import PLACEHOLDER
+from xregit.model.language import NOTHING
 from xregit.model.protocols import facts
 
 ABOUT = "endpoint"
@@ -133,11 +135,12 @@ def diff_attributes(before: Group, after: Group) -> Iterator[Difference]:
     """Yield what differs in the attributes of an endpoint, apart from what it carries."""
     old_attributes, new_attributes = (_with_canonical_options(group.attributes) for group in (before, after))
     templates = _template_relations(old_attributes, new_attributes)
+    fixed = _fixed_placeholders(old_attributes, new_attributes)
     for path, old, new in diff_leaves(old_attributes, new_attributes, {GROUPS, "deprecated"}):
         if (old is None and _is_default(before, path, new)) or (new is None and _is_default(after, path, old)):
             continue
         if ".".join(path) in load_table().lists:
-            yield from _diff_list(after.xid, path, old, new)
+            yield from _diff_list(after.xid, path, old, new, fixed)
             continue
         relation = OTHER
         if path[0] in SELECTORS:
@@ -181,6 +184,13 @@ def _text_leaves(value: Any, path: NamePath) -> Iterator[tuple[NamePath, str]]:
             yield from _text_leaves(item, (*path, str(name)))
 
 
+def _fixed_placeholders(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Return the placeholders of options whose names count: both states have them, or one has them more than once."""
+    texts = (dumps(attributes.get(OPTIONS), default=str) for attributes in (before, after))
+    old, new = (Counter(PLACEHOLDER.findall(text)) for text in texts)
+    return sorted({name for name, count in (old + new).items() if count > 1})
+
+
 def _option_property(path: NamePath, value: str) -> Property:
     return Property(path, path[-1], "string", required=False, value=value)
 
@@ -208,42 +218,55 @@ def _is_default(endpoint: Group, path: NamePath, value: Any) -> bool:
     return default is not None and alike(default, value)
 
 
-def _diff_list(xid: str, path: NamePath, before: Any, after: Any) -> Iterator[Difference]:
-    """Yield the items of a list that are gone or new; those that stay may stand in another order."""
+def _diff_list(xid: str, path: NamePath, before: Any, after: Any, fixed: Sequence[str]) -> Iterator[Difference]:
+    """Yield the items of a list that are gone or new; those that stay may have another place in it."""
     names = load_table().lists[".".join(path)]
-    old, new = (_items_by_key(value, names) for value in (before, after))
+    old, new = (_items_by_key(value, names, fixed) for value in (before, after))
     for key in [key for key in old if key not in new]:
-        item = _quote_item(path, old[key][0])
-        yield Difference(xid, ABOUT, "item", "removed", (*path, item), old[key][1], None, {"item": item})
+        item = _quote_item(path, old[key][0][0])
+        yield Difference(xid, ABOUT, "item", "removed", (*path, item), old[key][0][1], None, {"item": item})
     for key in [key for key in new if key not in old]:
-        item = _quote_item(path, new[key][0])
+        item = _quote_item(path, new[key][0][0])
         relation = "added" if old else "first"
-        yield Difference(xid, ABOUT, "item", relation, (*path, item), None, new[key][1], {"item": item})
+        yield Difference(xid, ABOUT, "item", relation, (*path, item), None, new[key][0][1], {"item": item})
     if old.keys() == new.keys() and list(old) != list(new):
-        orders = [[shown for shown, _ in items.values()] for items in (old, new)]
+        orders = [[same[0][0] for same in items.values()] for items in (old, new)]
         yield Difference(xid, ABOUT, "order", OTHER, path, orders[0], orders[1])
     for key in [key for key in old if key in new]:
-        (was, value), (shown, new_value) = old[key], new[key]
+        was, shown = old[key][0][0], new[key][0][0]
         below = (*path, _quote_item(path, shown))
         if was != shown:
             yield Difference(xid, ABOUT, "attribute", SAME, below, was, shown)
-        members = [_other_members(item, names) for item in (value, new_value)]
-        for member, one, other in diff_leaves(members[0], members[1], (), below):
-            yield Difference(xid, ABOUT, "attribute", OTHER, member, one, other)
+        members, new_members = (_members_of_items(items[key], names) for items in (old, new))
+        gone = [members[text] for text in members if text not in new_members]
+        came = [new_members[text] for text in new_members if text not in members]
+        for one, other in zip_longest(gone, came, fillvalue=NOTHING):
+            for member, was_value, value in diff_leaves(one, other, (), below):
+                yield Difference(xid, ABOUT, "attribute", OTHER, member, was_value, value)
+
+
+def _members_of_items(items: Iterable[tuple[Any, Any]], names: tuple[str, ...]) -> dict[str, Mapping[str, Any]]:
+    """Return the members beside the keys of items, by themselves as JSON."""
+    members = (_other_members(item, names) for _, item in items)
+    return {dumps(each, sort_keys=True, default=list): each for each in members}
 
 
 def _quote_item(path: NamePath, shown: Any) -> str:
     return str(shown) if path == ("usage",) and isinstance(shown, str) else quote_value(shown)
 
 
-def _items_by_key(value: Any, names: tuple[str, ...]) -> dict[str, tuple[Any, Any]]:
+def _items_by_key(value: Any, names: tuple[str, ...], fixed: Sequence[str]) -> dict[str, list[tuple[Any, Any]]]:
     """Return the items of a list, with their keys as they are written, by those keys in one form as JSON.
 
     An item with several keys is there for each.
     """
     items = value if isinstance(value, list | tuple) else [] if value is None else [value]
-    pairs = [(key, item) for item in items for key in _item_keys(item, names)]
-    return {dumps(_canonical_key(key, names), sort_keys=True, default=list): (_shown(key), item) for key, item in pairs}
+    result: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
+    for item in items:
+        for key in _item_keys(item, names):
+            canonical = dumps(_canonical_key(key, names, fixed), sort_keys=True, default=list)
+            result[canonical].append((_shown(key), item))
+    return result
 
 
 def _shown(key: Any) -> Any:
@@ -252,18 +275,20 @@ def _shown(key: Any) -> Any:
     return f"{key['name']}: {key['value']}" if is_header else key
 
 
-def _canonical_key(key: Any, names: tuple[str, ...]) -> Any:
+def _canonical_key(key: Any, names: tuple[str, ...], fixed: Sequence[str]) -> Any:
     if isinstance(key, Mapping) and isinstance(key.get("name"), str):  # a header
         return {**key, "name": key["name"].lower()}
-    return canonical_address(key) if isinstance(key, str) and "uri" in names else key
+    return _canonical_address(key, fixed) if isinstance(key, str) and "uri" in names else key
 
 
-def canonical_address(address: str) -> str:
+def _canonical_address(address: str, fixed: Sequence[str]) -> str:
     """Return an address in a form in which those that lead to the same place are the same (RFC 3986, section 6.2).
 
-    Scheme and host compare without case, and the usual port may be left out; placeholders may have any names.
+    Scheme and host compare without case, and the usual port may be left out. A placeholder may have any name that is
+    not ``fixed``.
     """
-    before, separator, after = PLACEHOLDER.sub("{}", address).partition("://")
+    address = PLACEHOLDER.sub(lambda match: f"{{{fixed.index(match[0]) if match[0] in fixed else ''}}}", address)
+    before, separator, after = address.partition("://")
     scheme, after = (before.lower(), after) if separator else ("", before)
     end = min(place for sign in "/?#" if (place := (after + sign).index(sign)) >= 0)
     user, at, host = after[:end].rpartition("@")
