@@ -134,8 +134,8 @@ class _Loader:
     def load(self) -> Registry:
         for problem in self.listing.problems:
             self.report_broken(self.place(problem.path), problem)
-        settings, waivers = self.root_value(SETTINGS_FILE), self.root_value(WAIVERS_FILE)
-        model = self.load_model()
+        settings, waivers, modelsource = map(self.root_value, (SETTINGS_FILE, WAIVERS_FILE, MODEL_FILE))
+        model = self.load_model(modelsource)
         place = self.place(REGISTRY_FILE)
         attributes = self.without_text(normalise(model.attributes, self.root_value(REGISTRY_FILE)), place)
         self.groups = {plural: {} for plural in model.groups}
@@ -157,6 +157,7 @@ class _Loader:
             origin=self.origin,
             settings=settings_of(settings),
             waivers=waivers,
+            modelsource=modelsource,
             problems=tuple(self.problems),
             broken=frozenset(self.broken),
             directives=self.directives,
@@ -194,8 +195,7 @@ class _Loader:
                 message = conflict_message(unsettled)
                 self.report(self.place(path), "edited-here-and-there", message, CONFLICT_ADVICE, span)
 
-    def load_model(self) -> Model:
-        value = self.root_value(MODEL_FILE)
+    def load_model(self, value: Mapping[str, Any]) -> Model:
         if not value:
             return builtin()
         model, findings = extend(builtin(), value)

@@ -50,8 +50,9 @@ class Registry(Mapping[str, Any]):
 
     ``attributes`` are those of the registry itself, ``groups`` maps a group type's plural name to its groups by id,
     ``problems`` are the faults of its files, ``broken`` the files that could not be read as a whole, ``directives`` the
-    comments for this tool by the file they stand in, and ``waivers`` the content of ``waivers.yaml``. Iterating yields
-    the xids of groups and resources. A registry is equal to itself alone; `diff` compares two.
+    comments for this tool by the file they are in, and ``waivers`` and ``modelsource`` the content of ``waivers.yaml``
+    and ``model.yaml``. Iterating yields the xids of groups and resources. A registry is equal to itself alone; `diff`
+    compares two.
     """
 
     model: Model
@@ -64,6 +65,7 @@ class Registry(Mapping[str, Any]):
     broken: frozenset[str] = frozenset()
     directives: Mapping[str, tuple[Directive, ...]] = field(default_factory=nothing)
     waivers: Mapping[str, Any] = field(default_factory=nothing)
+    modelsource: Mapping[str, Any] = field(default_factory=nothing)
     _resolved: dict[str, Resolved] = field(default_factory=dict, init=False, repr=False)
     _properties: dict[str, tuple[Property, ...]] = field(default_factory=dict, init=False, repr=False)
 

@@ -17,12 +17,12 @@ from typing import Any
 
 from xregit.arguments import to_day
 from xregit.catalog.entities import Group, Place, Resource, Version
-from xregit.catalog.layout import REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
+from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.registry import Entity, Registry, expect_registry
 from xregit.catalog.settings import TEXTS
 from xregit.changes.attribute_diff import alike
 from xregit.changes.change import AUDIENCES, Change, Impact
-from xregit.changes.verdict_table import quote_value
+from xregit.changes.verdict_table import describe_transition, quote_value
 from xregit.diagnostics import Diagnostic, Severity, Span, has_errors, ordered, sentence
 from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.similarity import is_misspelled
@@ -263,7 +263,9 @@ class _Reviewer:
         findings = list(
             _worst_per_name((item.name, _diagnostic(item, advice)) for item in items if item.severity is not None)
         )
-        policy = ordered([*self.files_not_compared(), *self.changed_settings(), *self.changed_waivers()])
+        policy = ordered(
+            [*self.files_not_compared(), *self.changed_settings(), *self.changed_model(), *self.changed_waivers()]
+        )
         diagnostics = ordered([*(item for _, item in findings), *self.check_waivers(), *policy])
         unreadable = tuple(sorted(self.before.broken | self.after.broken))
         return Review(items, diagnostics, frozenset(item for name, item in findings if name), unreadable, policy, path)
@@ -397,7 +399,7 @@ class _Reviewer:
                 message = sentence(f'"{waiver.rule}" of "{change.xid}" {permission}') + _describe_reach(change)
             place = ("waivers", places[waiver.content]) if waiver.content in places else ()
             if place or rule != UNNEEDED:
-                yield from self.report(rule, place, message, advice, waiver.xid)
+                yield from self.report(rule, Place(WAIVERS_FILE, place), message, advice, waiver.xid)
 
     def files_not_compared(self) -> Iterator[Diagnostic]:
         """Yield the files that can't be read now, in which any change could hide."""
@@ -416,7 +418,8 @@ class _Reviewer:
             if old != new:
                 message = f'The setting "{name}" changes from {quote_value(old)} to {quote_value(new)}.'
                 advice = "What is published changes with it; see who relies on that."
-                yield from self.report(SETTINGS, (name,) if name in self.after.settings.raw else (), message, advice)
+                place = Place(SETTINGS_FILE, (name,) if name in self.after.settings.raw else ())
+                yield from self.report(SETTINGS, place, message, advice)
         for key in sorted({*before, *after}) if self.before.has_policy else ():
             old, new = before.get(key, "its default"), after.get(key, "its default")
             if old != new:
@@ -424,7 +427,15 @@ class _Reviewer:
                 where = f' in "{scope[-1]}"' if scope[1:] else ""
                 message = f'The severity of "{rule}"{where} changes from {old} to {new}.'
                 advice = "Until this is merged, the worse of the two counts."
-                yield from self.report(SETTINGS, key if key in after else (), message, advice)
+                yield from self.report(SETTINGS, Place(SETTINGS_FILE, key if key in after else ()), message, advice)
+
+    def changed_model(self) -> Iterator[Diagnostic]:
+        """Yield each part of the registry's own model that differs."""
+        before, after = self.before.modelsource, self.after.modelsource
+        for path, old, new in _diff_models(before, after) if self.before.has_policy else ():
+            message = f'The model\'s "{".".join(path)}" {describe_transition("changes", old, new)}.'
+            advice = "It decides what may be written, and what is published; see who relies on that."
+            yield from self.report(SETTINGS, Place(MODEL_FILE, path if new is not None else ()), message, advice)
 
     def changed_waivers(self) -> Iterator[Diagnostic]:
         """Yield the waivers that were not there before."""
@@ -435,16 +446,29 @@ class _Reviewer:
                 advice = (
                     "It counts once it is merged: merge it first, in a change of its own that its approver reviews."
                 )
-                yield from self.report(WAIVERS, ("waivers", waiver.index), message, advice, waiver.xid)
+                place = Place(WAIVERS_FILE, ("waivers", waiver.index))
+                yield from self.report(WAIVERS, place, message, advice, waiver.xid)
 
-    def report(self, rule: str, pointer: KeyPath, message: str, advice: str, xid: str = "") -> Iterator[Diagnostic]:
-        """Yield the diagnostic about a place in the waivers or, for the rule about these, in the settings."""
-        path = self.after.place.path.removesuffix(REGISTRY_FILE) + (SETTINGS_FILE if rule == SETTINGS else WAIVERS_FILE)
+    def report(self, rule: str, place: Place, message: str, advice: str, xid: str = "") -> Iterator[Diagnostic]:
+        """Yield the diagnostic about a place in a file beside ``registry.yaml``."""
+        path = self.after.place.path.removesuffix(REGISTRY_FILE) + place.path
         severity = self.severity(rule, path, xid)
         if severity is not None:
-            span = self.after.origin.span(Place(path, pointer)) if pointer else Span()
+            span = self.after.origin.span(Place(path, place.pointer)) if place.pointer else Span()
             line = (span.line, span.column, span.endline, span.endcolumn)
             yield Diagnostic(rule, severity, path, sentence(message), *line, xid=xid, help=advice)
+
+
+def _diff_models(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: NamePath = ()
+) -> Iterator[tuple[NamePath, Any, Any]]:
+    """Yield the path of each part of a model that differs, with its values; what is new or gone as a whole."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from _diff_models(old, new, (*path, str(name)))
+        elif not alike(old, new):
+            yield (*path, str(name)), old, new
 
 
 def _levels(registry: Registry) -> dict[KeyPath, str]:

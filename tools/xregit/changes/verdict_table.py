@@ -108,8 +108,8 @@ def judge(difference: Difference) -> Change:
         "after": quote_value(after),
         "item": difference.path[-1] if difference.path else "",
         "edited": "is new" if before is None else "is gone" if after is None else "has changed",
-        "moves": _describe_transition("moves", before, after),
-        "changes": _describe_transition("changes", before, after),
+        "moves": describe_transition("moves", before, after),
+        "changes": describe_transition("changes", before, after),
         **dict.fromkeys(("terms", "detail", "advice", "what"), ""),
         **difference.words,
     }
@@ -142,7 +142,8 @@ def quote_value(value: Any) -> str:
     return cut(f'"{value}"', MAX_QUOTED_CHARS) if isinstance(value, str) else to_json(value, MAX_QUOTED_CHARS)
 
 
-def _describe_transition(verb: str, before: Any, after: Any) -> str:
+def describe_transition(verb: str, before: Any, after: Any) -> str:
+    """Return what became of a value, as the end of a sentence; None is an absent one."""
     if before is None:
         return f"is new: {quote_value(after)}"
     if after is None:

@@ -116,12 +116,12 @@ def _redefine(attribute: AttributeModel, new: AttributeModel, value: Mapping[str
         attribute,
         **changes,
         core=False,
-        attributes=MappingProxyType({**attribute.attributes, **new.attributes}),
+        attributes=_merge_attributes(attribute.attributes, value.get("attributes")),
         ifvalues=MappingProxyType({**attribute.ifvalues, **new.ifvalues}),
     )
 
 
-_REDEFINABLE = ("description", "enum", "strict", "required", "default", "immutable", "target")
+_REDEFINABLE = ("description", "enum", "strict", "required", "immutable", "target")
 
 
 MODEL_ERROR, REQUIRED_TRUE, SCALAR_DEFAULT = "model-error", "model-required-true", "model-scalar-default"
@@ -334,12 +334,26 @@ def _check_type_names(value: Mapping[str, Any], builtin: Any, plural: str, path:
 
 
 def _check_redefinitions(value: Any, attributes: Mapping[str, AttributeModel], path: KeyPath) -> Iterator[Finding]:
+    """Yield what a model may not change of known attributes: their types, and their defaults, which are published."""
     for name, definition in value.items() if isinstance(value, Mapping) else ():
-        attribute = attributes.get(name)
+        where = (*path, name)
+        attribute = attributes.get(name) if name != "*" else None
         kind = definition.get("type") if isinstance(definition, Mapping) else definition
-        if attribute is not None and name != "*" and kind in _TYPES and kind != attribute.type:
+        if attribute is not None and kind in _TYPES and kind != attribute.type:
             message = f'The type of "{name}" is {attribute.type} and can\'t be changed to {kind}.'
-            yield Finding(MODEL_ERROR, (*path, name, "type"), message, "Correct the type, or choose another name.")
+            yield Finding(MODEL_ERROR, (*where, "type"), message, "Correct the type, or choose another name.")
+        if not isinstance(definition, Mapping):
+            continue
+        if attribute is not None:
+            default = definition.get("default", attribute.default)
+            if repr(default) != repr(attribute.default):
+                message = f'The specification defines "{name}", so a model can\'t give it a default.'
+                yield Finding(MODEL_ERROR, (*where, "default"), message, "State the value in each file instead.")
+            yield from _check_redefinitions(definition.get("attributes"), attribute.attributes, (*where, "attributes"))
+        clauses = definition.get("ifvalues")
+        for key, clause in clauses.items() if isinstance(clauses, Mapping) else ():
+            siblings = clause.get("siblingattributes") if isinstance(clause, Mapping) else None
+            yield from _check_redefinitions(siblings, attributes, (*where, "ifvalues", key, "siblingattributes"))
 
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:

@@ -172,7 +172,10 @@ POLICY = (
     *_declare_change(
         Severity.WARNING,
         {
-            "settings-changed": ("", "A change changes the severity of findings, or a setting of what is published."),
+            "settings-changed": (
+                "",
+                "A change changes the severity of findings, the model, or a setting of what is published.",
+            ),
             "waivers-changed": ("", "A change adds or edits a waiver, which applies from the next change on."),
         },
     ),
