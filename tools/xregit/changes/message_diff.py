@@ -117,7 +117,8 @@ def diff_message(xid: str, before: MessageState, after: MessageState) -> Iterato
 def _diff_properties(
     xid: str, before: MessageState, after: MessageState, parts: Container[str]
 ) -> Iterator[Difference]:
-    pairs = list(pair_properties(_declared_properties(before, parts), _declared_properties(after, parts)))
+    declared = tuple(_declared_properties(state, parts) for state in (before, after))
+    pairs = list(pair_properties(*declared))
     model = siblings(after.type.attributes, after.attributes)
     for (path, one, other), shared in zip(pairs, shared_placeholders([pair[1:] for pair in pairs]), strict=True):
         part = model.get(path[0])
@@ -135,10 +136,16 @@ def _diff_properties(
         yield from _diff_presence(xid, path, one, other, implied=implied is not None)
         old = _implied_property(other, implied) if implied and other and not one else one
         new = _implied_property(one, implied) if implied and one and not other else other
+        old, new = old or _alternative(declared[0], path), new or _alternative(declared[1], path)
         if old and new:
             separators = models[-1].separators if models else ""
             relation = value_relation(old, new, more=shared[0], less=shared[1], separators=separators)
             yield from _diff_definition(xid, path, old, new, relation)
+
+
+def _alternative(declared: PropertiesByPath, path: NamePath) -> Property | None:
+    """Return an optional property of a repeated name, for which a reader may take one that comes alone."""
+    return next((item for item in declared.get(path, ()) if not item.required and item.value is None), None)
 
 
 def _declared_properties(state: MessageState, parts: Container[str]) -> PropertiesByPath:
