@@ -161,7 +161,7 @@ def _child(value: object, key: str | int) -> object:
 LABEL, DRAFT = "stage", "draft"
 REMOVED, RENAMED, MADE_DRAFT = "definition-removed", "definition-renamed", "made-draft"
 ANNOUNCEMENTS = ("deprecated", "deprecation-changed", RENAMED)
-USED, EXPIRED, UNNEEDED = "waiver-used", "waiver-expired", "waiver-unneeded"
+USED, UNNEEDED = "waiver-used", "waiver-unneeded"
 NOT_COMPARED, SETTINGS, WAIVERS = "file-not-compared", "settings-changed", "waivers-changed"
 # Rules of `check` about names, which find the same fault as the change that brought the name.
 OF_NAMES = frozenset({"unknown-attribute", "misspelled-attribute"})
@@ -284,8 +284,7 @@ class _Reviewer:
         waivers, uncovered = self.waivers_of(change)
         valid = [waiver for waiver in waivers if self.today <= waiver.until]
         for waiver in waivers:
-            suffices = waiver not in valid or not uncovered
-            self.used[waiver.index] = self.used.get(waiver.index) or (change if suffices else None)
+            self.used[waiver.index] = self.used.get(waiver.index) or (None if uncovered else change)
         if not uncovered:
             reasons = (f"by {item.approvedby} until {item.until}: {item.reason}" for item in waivers)
             reason = f"let through {'; '.join(dict.fromkeys(reasons))}"
@@ -295,9 +294,11 @@ class _Reviewer:
         name = find_new_name(self.before, self.after, change)
         if name is not None and name.replaces:
             place, span = locate_change(self.before, self.after, change, name.path)
-        if valid:
-            advice = f'The waiver of "{valid[0].xid}" does not cover "{uncovered[0]}".'
-            change = replace(change, help=f"{change.help} {advice}".lstrip())
+        advice = f'The waiver of "{valid[0].xid}" does not cover "{uncovered[0]}".' if valid else ""
+        ended = next((waiver for waiver in waivers if waiver not in valid), None)
+        if ended is not None:
+            advice = f'The waiver of "{ended.xid}" ended on {ended.until}.'
+        change = replace(change, help=f"{change.help} {advice}".strip())
         return ReviewItem(self.with_advice(change, removal, name), decision, place, span, severity, name=name)
 
     def names(self, *xids: str) -> list[str]:
@@ -380,26 +381,21 @@ class _Reviewer:
         return change
 
     def check_waivers(self) -> Iterator[Diagnostic]:
-        """Yield what became of each waiver: it lets a change through, is too late for that, or unneeded."""
-        places = {waiver.content: waiver.index for waiver in load_waivers(self.after)}
+        """Yield each waiver that lets a change through, and each that nothing needs.
+
+        `check` reports those that have ended, and what fails for that says so.
+        """
+        places = {waiver.content: ("waivers", waiver.index) for waiver in load_waivers(self.after)}
         for waiver in self.waivers:
+            place = Place(WAIVERS_FILE, places.get(waiver.content, ()))
             change = self.used.get(waiver.index)
-            advice = ""
-            if change is None and waiver.index in self.used:
-                continue  # the finding itself says that it does not suffice
-            if change is None:
-                rule, advice = UNNEEDED, "Remove it."
-                message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
-            elif self.today > waiver.until:
-                rule, advice = EXPIRED, "Undo the change, or agree on a new day."
-                message = f'The waiver of "{waiver.rule}" for "{waiver.xid}" ended on {waiver.until}.'
-            else:
-                rule = USED
+            if change is not None:
                 permission = f"is let through until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
                 message = sentence(f'"{waiver.rule}" of "{change.xid}" {permission}') + _describe_reach(change)
-            place = ("waivers", places[waiver.content]) if waiver.content in places else ()
-            if place or rule != UNNEEDED:
-                yield from self.report(rule, Place(WAIVERS_FILE, place), message, advice, waiver.xid)
+                yield from self.report(USED, place, message, "", waiver.xid)
+            elif waiver.index not in self.used and place.pointer and self.today <= waiver.until:
+                message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
+                yield from self.report(UNNEEDED, place, message, "Remove it.", waiver.xid)
 
     def files_not_compared(self) -> Iterator[Diagnostic]:
         """Yield the files that can't be read now, in which any change could hide."""

@@ -157,13 +157,7 @@ UNCLEAR = _declare_change(
 
 OF_WAIVERS = (
     *_declare_change(Severity.INFO, {"waiver-used": ("", "A waiver allows a change.")}),
-    *_declare_change(
-        Severity.WARNING,
-        {
-            "waiver-expired": ("", "A waiver for a change has expired."),
-            "waiver-unneeded": ("", "A waiver is not needed."),
-        },
-    ),
+    *_declare_change(Severity.WARNING, {"waiver-unneeded": ("", "A waiver is not needed.")}),
 )
 
 # What decides on the changes beside them, and what no comparison has seen.
