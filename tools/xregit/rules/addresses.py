@@ -101,6 +101,8 @@ def address_with_path(_registry: Registry, endpoint: Endpoint) -> Iterator[Findi
         if address.scheme in protocol.pathless and address.path not in {"", "/"}:
             message = f'An address that begins with "{address.scheme}://" has no path, but "{address.text}" has one.'
             help_ = f'Put the topic into the option "topic", or write the address with {either(protocol.topics)}.'
+            if address.scheme == "wss":
+                help_ = 'Write the path of a web socket into "path", beside "uri".'
             yield finding(OPTIONS, "endpoints", address.index, address.name, message=message, help=help_)
 
 

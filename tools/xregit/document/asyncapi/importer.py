@@ -365,14 +365,20 @@ class _DocumentImporter:
         if self.exported and (protocol or not channel.servers):  # an endpoint of no protocol has those of its messages
             return {protocol: {server.name: server for server in channel.servers}}
         parts = [channel.node, *operation.nodes, *(node for message in channel.messages for node in message.nodes)]
-        bindings = [protocol_by_binding(item.name) for part in parts for item in self.reader.members(part, "bindings")]
+        bindings = [item.name for part in parts for item in self.reader.members(part, "bindings")]
         names = [self.server_protocols[server.place] for server in channel.servers]
-        choices = tuple(dict.fromkeys((*names, *bindings)))
         for name, server in zip(names, channel.servers, strict=True):
-            # A web socket may carry another protocol, which other servers or the bindings name.
-            inner = (item for item in choices if name.lower().partition("/")[0] in facts.protocol(item).schemes)
-            result.setdefault(next(inner, name), {})[server.name] = server
-        return result or {name: {} for name in bindings}
+            # A web socket carries another protocol if a binding or the server's version names that one.
+            own = [*bindings, *(item.name for item in self.reader.members(server, "bindings"))]
+            version = scalar(server.get("protocolVersion")).lower()
+            inner = (
+                item
+                for item in dict.fromkeys((*names, *map(protocol_by_binding, own)))
+                if name.lower().partition("/")[0] in facts.protocol(item).schemes
+                and (binding_of(item) in own or binding_of(item) in version)
+            )
+            result.setdefault(name if binding_of(name) in own else next(inner, name), {})[server.name] = server
+        return result or {protocol_by_binding(name): {} for name in bindings}
 
     def define(self, endpoint: _Endpoint) -> None:
         """Define the messages of an endpoint, each as one channel carries it."""
@@ -542,11 +548,17 @@ class _DocumentImporter:
             uri = plain
         if scalar(server.get("protocolVersion")) and "/" not in protocol:
             self.notes.leave_out('"protocolVersion" of a server', server.child("protocolVersion"))
-        uri = placeholder_names(uri)
+        # A web socket's path is no topic, and its place is beside the URI (endpoint/spec.md#mqtt-protocol).
+        with_path = path and scheme.lower() in protocols.facts("client").get(protocol, {}).get("pathless", ())
+        uri = placeholder_names(uri.removesuffix(path) if with_path else uri)
         variables = self.texts.variables(map(self.named, self.reader.members(server, "variables")))
         texts = [server.text("summary"), server.text("description"), variables]
         description = "\n\n".join(dict.fromkeys(filter(None, texts)))
-        return {"uri": uri, **({"description": description} if description else {})}
+        return {
+            "uri": uri,
+            **({"path": placeholder_names(path)} if with_path else {}),
+            **({"description": description} if description else {}),
+        }
 
     def named(self, item: Node) -> Node:
         """Return what an item refers to, under the item's own name."""
