@@ -232,7 +232,7 @@ def test_message_of_the_readme_is_sound(tmp_path: Path) -> None:
     before = {item.message for item in check(read_folder(registry)).diagnostics}
     (registry / name).write_text(message)
     results = [item for item in check(read_folder(registry)).diagnostics if item.message not in before]
-    assert [(item.rule, item.severity) for item in results] == [("underived-base-message", Severity.INFO)]
+    assert [(item.rule, item.severity) for item in results] == [("uncarried-message", Severity.INFO)]
 
 
 def test_shell_of_the_readme_goes_on() -> None:

@@ -71,19 +71,16 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
 
 
 @rule("message", Severity.INFO)
-def underived_base_message(registry: Registry, message: Message) -> Iterator[Finding]:
-    """No message derives from a base message."""
-    # A message without a base, beside base messages, that no endpoint carries and nothing refers to.
-    # What can't be read may refer to it.
-    if message.base or not registry.endpoints or message.carriers or message.deprecated is not None or registry.broken:
+def uncarried_message(registry: Registry, message: Message) -> Iterator[Finding]:
+    """No endpoint carries a message."""
+    # A message from which none derives and to which nothing refers, in a registry with endpoints. What can't be read
+    # may refer to it.
+    if message.derived or not registry.endpoints or message.carriers or message.deprecated is not None:
         return
-    if message.xid in registry.mentions or registry.doubts:
+    if registry.broken or message.xid in registry.mentions or registry.doubts:
         return
-    siblings = message.group.collections.get("messages", {}).values()
-    if any(registry.indexes.derived.get(item.xid) for item in siblings):
-        text_ = "No message derives from this one and no endpoint carries it, though its group contains base messages."
-        help_ = "Derive a message from it, add it to an endpoint, or remove it."
-        yield finding(message=text_, help=help_, on_key=True)
+    help_ = "Add it or its group to an endpoint, derive a message from it, or remove it."
+    yield finding(message="No endpoint carries this message, and no message derives from it.", help=help_, on_key=True)
 
 
 @rule("schema", Severity.WARNING)
