@@ -36,7 +36,8 @@ USAGES = ("producer", "consumer", "subscriber")
 def add() -> None:
     """Write the file of a new message, group, endpoint or schema, with comments.
 
-    A file that is there already is never overwritten. What is written passes "xregit check", and says where to go on.
+    A file that is there already is never overwritten. What is written passes "xregit check", with a warning for each
+    text to replace.
     """
 
 
