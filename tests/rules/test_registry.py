@@ -10,6 +10,7 @@ import pytest
 from tests.rules.examples import PAGES
 from xregit.rules import RULES, Rule, rule_named
 from xregit.rules.rule import ABOUT
+from xregit.source.yaml_formatter import format_yaml
 
 BANNED = re.compile(r"(use|avoid|prefer|no|do-not|must|should|do|disallow|check|require)-")
 
@@ -53,6 +54,14 @@ def test_page_has_all_parts(rule: Rule) -> None:
     assert re.findall("^## .*", rule.doc, re.MULTILINE) == headings
     paragraphs = rule.doc.split("\n\n")
     assert len([text for text in paragraphs[1 : paragraphs.index("## Bad")] if text.endswith(".")]) >= 2
+
+
+@every_rule
+def test_waivers_are_in_canonical_form(rule: Rule) -> None:
+    """What a page shows passes ``fmt --check`` where it is copied."""
+    for block in re.findall(r"```yaml\n# (?:\w+/)?waivers\.yaml\n(.*?)```", rule.doc, re.DOTALL):
+        plain = re.sub(r"  # .*", "", block).encode()
+        assert format_yaml(plain) == plain
 
 
 def test_requirements_exist(shared: Path) -> None:

@@ -29,7 +29,7 @@ waivers:
     rule: {rule}
     reason: Why no client breaks.
     approvedby: Who agreed to it.
-    until: 2030-12-31
+    until: "2030-12-31"
 ```
 """
 _DOCS = Path(__file__).parent / "docs"
