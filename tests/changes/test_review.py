@@ -369,24 +369,24 @@ BEFORE = """\
 
 
 @pytest.mark.parametrize(
-    ("edits", "line"),
+    ("edits", "line", "column"),
     [
-        ({'["on", "off"]': '["on", "off", "broken"]'}, 5),
-        ({'"c": {"type": "string"}': '"c": {"type": "integer"}', '"type": "object"': '"type":   "object"'}, 6),
-        ({'["a"]': '["a", "d"]'}, 9),
-        ({'  "required": ["a"]\n': "", '"d": {"type": "string"}\n  },': '"d": {"type": "string"}\n  }'}, 8),
-        ({BEFORE: '{"type": "array"}'}, 1),
-        ({'    "a": {"type": "string"},\n': "", '["a"]': "[]"}, 4),
+        ({'["on", "off"]': '["on", "off", "broken"]'}, 5, 6),
+        ({'"c": {"type": "string"}': '"c": {"type": "integer"}', '"type": "object"': '"type":   "object"'}, 6, 6),
+        ({'["a"]': '["a", "d"]'}, 9, 22),
+        ({'  "required": ["a"]\n': "", '"d": {"type": "string"}\n  },': '"d": {"type": "string"}\n  }'}, 8, 3),
+        ({BEFORE: '{"type": "array"}'}, 1, 1),
+        ({'    "a": {"type": "string"},\n': "", '["a"]': "[]"}, 4, 5),
     ],
 )
-def test_a_changed_payload_is_found_at_its_line(edits: dict[str, str], line: int, tmp_path: Path) -> None:
-    """At the first changed line that names what breaks, else at the first one that changed."""
+def test_a_changed_payload_is_found_at_its_line(edits: dict[str, str], line: int, column: int, tmp_path: Path) -> None:
+    """At the first name of what breaks in a changed line, else at the first line that changed."""
     after = BEFORE
     for old, new in edits.items():
         assert old in after
         after = after.replace(old, new)
     review = reviewed(tmp_path, PAYLOAD | {SCHEMA: BEFORE}, PAYLOAD | {SCHEMA: after})
-    assert [(item.path, item.line) for item in review.diagnostics] == [(f"registry/{SCHEMA}", line)]
+    assert [(item.line, item.column) for item in review.diagnostics if item.path.endswith(SCHEMA)] == [(line, column)]
 
 
 def test_all_changes_of_a_payload_are_listed(tmp_path: Path) -> None:

@@ -81,8 +81,7 @@ def locate_change(before: Registry, after: Registry, change: Change, name: NameP
     if entity is not None and name:
         return entity.place, after.origin.span(entity.place, name, on_key=True)
     if isinstance(entity, Version):
-        line = _changed_line(before.entity(change.xid), entity, change.where)
-        return _own_file(entity), Span(line, 1, line, 1)
+        return _own_file(entity), _changed_text(before.entity(change.xid), entity, change.where)
     if entity is not None:
         path = _file_path(entity, change)
         return entity.place, after.origin.span(entity.place, path, on_key=True)
@@ -96,14 +95,14 @@ def locate_change(before: Registry, after: Registry, change: Change, name: NameP
     return (holder.place, after.origin.span(holder.place)) if holder is not None else (Place(old.place.path), Span())
 
 
-def _changed_line(old: Entity | None, new: Version, where: Sequence[str]) -> int:
-    """Return the first line of a document that differs and names what changed, else the first one that differs.
+def _changed_text(old: Entity | None, new: Version, where: Sequence[str]) -> Span:
+    """Return the first name of what changed in the lines of a document that differ, else the first such line.
 
     ``where`` are places in the payload; a name that is gone stands nowhere.
     """
     texts = [item.document.data if isinstance(item, Version) and item.document else None for item in (old, new)]
     if texts[0] is None or texts[1] is None:
-        return 1
+        return Span(1, 1, 1, 1)
     before, after = (text.decode(errors="replace").splitlines() for text in texts if text is not None)
     common = range(min(len(before), len(after)))
     start = next((number for number in common if before[number] != after[number]), len(common))
@@ -112,10 +111,12 @@ def _changed_line(old: Entity | None, new: Version, where: Sequence[str]) -> int
     names = [re.findall(r"[^.:\s\[\]]+", place)[-1:] for place in where]
     for name in (each for found in names for each in found):
         word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        line = next((number for number in changed if word.search(after[number])), None)
-        if line is not None:
-            return line + 1
-    return min(start + 1, max(len(after), 1))
+        match = next(((number + 1, found) for number in changed if (found := word.search(after[number]))), None)
+        if match is not None:
+            return Span(match[0], match[1].start() + 1, match[0], match[1].end() + 1)
+    line = min(start + 1, max(len(after), 1))
+    text = after[line - 1] if after else ""
+    return Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
 
 
 def _own_file(entity: Entity) -> Place:
