@@ -348,7 +348,7 @@ def test_conflict_is_settled_in_files_of_the_registry_alone(
     values = {"/name": {"ours": "Mine", "theirs": "Shop"}}
     Path("registry/imports/conflicts.yaml").write_text(json.dumps(dict.fromkeys(names, values)), encoding="utf-8")
     assert run(["import", "--theirs", "/messagegroups/shop"]) == 2
-    assert "the registry has these: none" in capsys.readouterr().err
+    assert "has no conflict\n" in capsys.readouterr().err
     assert outside.read_text(encoding="utf-8") == "name: Mine\n"
 
 

@@ -258,7 +258,7 @@ def test_update_says_where_both_changed(shop: Callable[..., xregit.ImportReport]
         assert (tmp_path / MESSAGE).read_text().endswith(edited)
         assert [(item.rule, item.path) for item in report.diagnostics] == [(rule, (tmp_path / MESSAGE).as_posix())]
         assert told() == 1
-    with pytest.raises(xregit.XregitError, match=f"no conflict to settle at .* these: {xid}"):
+    with pytest.raises(xregit.XregitError, match=f"has no conflict; these entities have one: {xid}"):
         settle_conflicts(registry, {"/messagegroups/other": True})
     state = {path: path.read_bytes() for path in registry.rglob("*") if path.is_file()}
     for name in ("Others", "Ours", "Third"):
@@ -270,6 +270,7 @@ def test_update_says_where_both_changed(shop: Callable[..., xregit.ImportReport]
             settle_conflicts(registry, {xid: name == "Others"})
         assert told() == 0
         assert shop(SOURCE.replace("First", "Others")).diagnostics == ()
+        assert not (registry / "imports/conflicts.yaml").exists()
         assert f"name: {name}\n" in (tmp_path / MESSAGE).read_text()
 
 
@@ -280,10 +281,9 @@ def test_source_of_the_same_name_leaves_the_first_alone(tmp_path: Path) -> None:
     gone = SOURCE.replace(", n: {title: Second}", "").encode()
     names = ("b/events-1.0.yaml", "a/others.yaml", "a/events-1.yaml", "a/events2.yaml")
     others = _write(tmp_path, dict.fromkeys(names, gone))
-    for other in others:
-        with pytest.raises(
-            xregit.XregitError, match=r'belongs to "../a/events-1.0.yaml"; choose another one with --gr'
-        ):
+    for name, other in zip(names, others, strict=True):
+        advice = f'choose another one with --group; if the source has moved, set "importedfrom" in .* to "../{name}"'
+        with pytest.raises(xregit.XregitError, match=f'belongs to "../a/events-1.0.yaml"; {advice}'):
             xregit.import_documents(other, tmp_path / "registry")
         assert not xregit.import_documents(other, tmp_path / "registry", group=f"g{others.index(other)}").failed
     assert (tmp_path / MESSAGE).exists()

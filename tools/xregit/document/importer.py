@@ -269,11 +269,11 @@ def _plan_sources(sources: Sequence[ForeignDocument], into: Path, home: Path, *,
         new[state] = pretty_json({**source.value, **({_ORIGIN: origin} if origin else {})})
     update = plan_update(into, base, new)
     known = _known_conflicts(into)
-    if update.conflicts != known:
-        update.files[CONFLICTS_FILE] = to_yaml(update.conflicts, comment=_CONFLICTS).encode()
     written = sum(not path.startswith(f"{STATES}/") for path in update.files)
     if not prune and len(update.removed) > written:
         update.refuse_removal(into)
+    if update.conflicts != known:
+        _keep_conflicts(update.conflicts, update.files, update.removed)
     if not (into / REGISTRY_FILE).is_file():
         files = YamlFiles(registries[0])
         update.files[REGISTRY_FILE] = files.registry_file({"registryid": _registry_id(into)})
@@ -304,7 +304,7 @@ def _check_names(sources: Sequence[ForeignDocument], into: Path, home: Path) -> 
         moved = bool(known and origin) and not same
         if learnt or source.name in names or moved:
             other = "learnt messages" if learnt else f'"{known}"' if moved else "another source of this import"
-            advice = f', or, if the source has moved, correct "{_ORIGIN}" in {path}' if moved else ""
+            advice = f'; if the source has moved, set "{_ORIGIN}" in {path} to "{origin}"' if moved else ""
             message = f'the group "{source.name}" belongs to {other}; choose another one with --group{advice}'
             raise XregitError(message)
         names.add(source.name)
@@ -722,6 +722,14 @@ def _known_conflicts(into: Path) -> dict[str, Conflicts]:
     return value if isinstance(value, dict) else {}
 
 
+def _keep_conflicts(conflicts: Mapping[str, Conflicts], files: dict[str, bytes], removed: list[str]) -> None:
+    """Add the file of conflicts to those to write, or to those to remove once all are settled."""
+    if conflicts:
+        files[CONFLICTS_FILE] = to_yaml(conflicts, comment=_CONFLICTS).encode()
+    else:
+        removed.append(CONFLICTS_FILE)
+
+
 def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
     """Settle the conflicts of entities, by xid, in favour of the source where that is true, or else of their files.
 
@@ -738,15 +746,16 @@ def settle_conflicts(into: Path | str, xids: Mapping[str, bool]) -> None:
         for xid, for_source in xids.items():
             own = [name for name, owner in owners.items() if owner == xid or owner.startswith(f"{xid}/versions/")]
             if not own:
-                others = ", ".join(sorted(set(owners.values()))) or "none"
-                message = f'there is no conflict to settle at "{xid}"; the registry has these: {others}'
+                others = ", ".join(sorted(set(owners.values())))
+                message = f'"{xid}" has no conflict' + (f"; these entities have one: {others}" if others else "")
                 raise XregitError(message)
             for name in own:
                 del conflicts[name]
                 if for_source:
                     files[name] = _settled(name, texts[name], unsettled[name])
-        files[CONFLICTS_FILE] = to_yaml(conflicts, comment=_CONFLICTS).encode()
-        atomic_write.write_files(folder, files)
+        removed: list[str] = []
+        _keep_conflicts(conflicts, files, removed)
+        atomic_write.write_and_remove(folder, files, removed)
 
 
 def _settled(name: str, data: bytes, conflicts: Conflicts) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -124,8 +123,8 @@ class Notes:
         """Return everything; what is the same of several places of a file is said once, with their lines."""
         result = list(self.diagnostics)
         for (rule, severity, message, advice, _), nodes in self.places.items():
-            first, *others = nodes.values()
-            lines = list(Counter(str(_span(node).line) for node in others))
+            first, *others = sorted(nodes.values(), key=lambda node: _span(node).line)
+            lines = list(dict.fromkeys(str(_span(node).line) for node in others))
             more = f"{', '.join(lines[:_MAX_LINES])}{', …' if len(lines) > _MAX_LINES else ''}"
             end = f" (also in line{'s' if len(lines) > 1 else ''} {more})." if lines else "."
             text = message.removesuffix(".") + end
@@ -382,7 +381,7 @@ class Descriptions:
             text = scalar(member.value)
             if text and member.name.startswith("x-"):
                 result |= label(member.name, text)
-            else:
+            elif member.value not in (None, "", {}, []):
                 self.notes.leave_out(f'"{member.name}" of the {kind}', member)
         return result
 
