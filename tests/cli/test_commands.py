@@ -72,12 +72,12 @@ def test_errors_are_listed_alone(broken: Path, capsys: pytest.CaptureFixture[str
     text = settings.read_text(encoding="utf-8")
     settings.write_text(text.replace("rules:\n", "rules:\n  unknown-attribute: warning\n"), encoding="utf-8")
     assert run(["check", "--severity", "error"]) == 0
-    assert capsys.readouterr() == ("No findings.\n", "Not listed: 1 warning.\n")
+    assert capsys.readouterr() == ("No findings.\n", "Not shown: 1 warning.\n")
     (broken / ENDPOINT_FILE).write_text("name: {}\n", encoding="utf-8")
     assert run(["check", "--severity", "error", "--format", "json"]) == 1
     captured = capsys.readouterr()
     assert {item["severity"] for item in json.loads(captured.out)["diagnostics"]} == {"error"}
-    assert captured.err.startswith("Not listed: 2 warnings")
+    assert captured.err.startswith("Not shown: 2 warnings")
     assert run(["build"]) == 1
     output = capsys.readouterr().err
     assert "unknown-attribute" not in output
@@ -574,9 +574,9 @@ def test_build_takes_its_steps_in_order(here: Path, capsys: pytest.CaptureFixtur
 
 
 def test_counts_of_one_are_singular(here: Path) -> None:
-    """One group is no "1 messagegroups"."""
+    """One group is no "1 message groups"."""
     catalog = xregit.load(here / "registry")
-    assert entity_counts(catalog) == "1 messagegroup, 1 endpoint, 1 schemagroup, 1 message, 1 schema"
+    assert entity_counts(catalog) == "1 message group, 1 endpoint, 1 schema group, 1 message, 1 schema"
 
 
 @pytest.mark.parametrize(

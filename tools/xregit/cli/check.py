@@ -86,10 +86,10 @@ def at_least(severity: str, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnost
 
 
 def unlisted(diagnostics: Iterable[Diagnostic], listed: Collection[Diagnostic]) -> str:
-    """Return a sentence on how many findings aren't listed, nothing if all are."""
+    """Return a sentence on how many findings aren't shown, nothing if all are."""
     known = set(listed)
     rest = tally([item for item in diagnostics if item not in known])
-    return rest and f"Not listed: {rest}."
+    return rest and f"Not shown: {rest}."
 
 
 def sort_changed_first(diagnostics: Iterable[Diagnostic], registry: Path, against: str | None) -> Sequence[Diagnostic]:

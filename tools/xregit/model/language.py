@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -120,9 +121,9 @@ class Model:
     waivers: Mapping[str, AttributeModel] = field(default_factory=nothing)
 
 
-_DISPLAY_NAMES = {"messagegroup": "message group", "schemagroup": "schema group"}
+_COMPOUND = re.compile("(message|schema)groups?")
 
 
-def display_name(singular: str) -> str:
-    """Return the display name of an entity of a type, such as ``message group``."""
-    return _DISPLAY_NAMES.get(singular, singular.replace("_", " "))
+def display_name(name: str) -> str:
+    """Return the display name of a type, given its singular or plural name, such as ``message group``."""
+    return name.replace("group", " group") if _COMPOUND.fullmatch(name) else name.replace("_", " ")

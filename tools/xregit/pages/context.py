@@ -24,6 +24,7 @@ from xregit.messages.payload import (
     schema_source,
     without_address,
 )
+from xregit.model.language import display_name
 from xregit.pages.attributes import ADDRESSES, property_parts
 from xregit.pages.change_history import ChangeHistory
 from xregit.pages.comparison_pages import Comparisons, message_comparisons, schema_comparisons
@@ -300,10 +301,7 @@ def _redact(value: Any, name: str) -> Any:
 
 def type_title(name: str) -> str:
     """Return the plural or singular name of a type as a title, such as ``Message groups``."""
-    for compound in ("messagegroup", "schemagroup"):
-        if name.removesuffix("s") == compound:
-            name = name.replace("group", " group")
-    return name.replace("_", " ").capitalize()
+    return display_name(name).capitalize()
 
 
 def _wire(properties: tuple[Property, ...], message_id: str) -> tuple[Text, ...]:
