@@ -13,7 +13,8 @@ from tests.document.small import small_folder, tree
 from xregit.catalog import read_folder
 from xregit.diagnostics import Severity
 from xregit.document import compile_document, import_documents, load, to_bytes
-from xregit.document.importer import ImportReport
+from xregit.document.foreign import load_foreign
+from xregit.document.importer import ImportReport, update_registry
 from xregit.errors import XregitError
 
 
@@ -312,3 +313,34 @@ def test_nothing_to_import(tmp_path: Path) -> None:
     assert import_documents([], tmp_path / "registry") == ImportReport((), (), ())
     with pytest.raises(XregitError):
         import_documents([tmp_path / "missing.json"], tmp_path / "registry")
+
+
+ACCENTED = "asyncapi: 3.0.0\ninfo: {title: Comunicación}\nchannels: {a: {messages: {creación: {}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "before", "now"),
+    [
+        (
+            "a.yaml",
+            ACCENTED,
+            "/messagegroups/comunicaci-n/messages/creaci-n",
+            "/messagegroups/comunicacion/messages/creacion",
+        ),
+        ("Größe/länge.avsc", '"string"', "/schemagroups/gr-e/schemas/l-nge", "/schemagroups/gro-e/schemas/lange"),
+    ],
+)
+def test_ids_have_no_accents(path: str, text: str, before: str, now: str, tmp_path: Path) -> None:
+    """Letters with accents become plain ones; what was imported with hyphens for them keeps its ids."""
+    source = tmp_path / path
+    source.parent.mkdir(exist_ok=True)
+    source.write_text(text, encoding="utf-8")
+    source = source if source.parent == tmp_path else source.parent
+    _, _, group, _, member = before.split("/")
+    earlier = load_foreign(source, known=[group, member])
+    assert earlier is not None
+    assert not update_registry(earlier, tmp_path / "old").failed
+    for folder, xid in (("old", before), ("new", now)):
+        report = import_documents(source, tmp_path / folder)
+        assert (not report.failed, report.removed, bool(report.files)) == (True, (), folder == "new")
+        assert read_folder(tmp_path / folder).entity(xid) is not None

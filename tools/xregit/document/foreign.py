@@ -58,14 +58,21 @@ class ForeignDocument:
     used: frozenset[Place] = frozenset()
 
 
-def load_foreign(
-    source: Path | str, kind: str = "", group: str = "", protocol: str = "", elsewhere: Collection[Place] = ()
+def load_foreign(  # noqa: PLR0913 - by name
+    source: Path | str,
+    kind: str = "",
+    group: str = "",
+    protocol: str = "",
+    *,
+    elsewhere: Collection[Place] = (),
+    known: Collection[str] = (),
 ) -> ForeignDocument | None:
     """Return what a source of another kind becomes, or None for a file that may be an xRegistry document.
 
     A text is the address of a schema registry, which is asked. The kind, one of ``KINDS``, is told by the content
     unless it is named. ``group`` is the id of its groups, ``protocol`` that of messages for which it names none,
-    ``elsewhere`` are the places of AsyncAPI documents to which other sources of the same import refer.
+    ``elsewhere`` are the places of AsyncAPI documents to which other sources of the same import refer, ``known`` the
+    ids of earlier imports without their case.
 
     Raises:
         XregitError: it can't be read, is not of the kind that was named, or has its own groups or protocols.
@@ -88,7 +95,7 @@ def load_foreign(
         )
         raise XregitError(message)
     loader = partial(_load_asyncapi, elsewhere=elsewhere) if own == "asyncapi" else _LOADERS[own]
-    foreign = loader(source, group, canonical("protocol", protocol)) if loader is not None else None
+    foreign = loader(source, group, canonical("protocol", protocol), known) if loader is not None else None
     if foreign is None and kind in _LOADERS and kind != XREGISTRY:
         message = f'"{shown}" is not of the kind "{kind}"; leave out "--from", or name another source'
         raise XregitError(message)
@@ -128,7 +135,7 @@ def _is_json_lines(data: bytes) -> bool:
         return False
 
 
-def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDocument | None:
+def _load_registry(source: Path | str, group: str, _protocol: str, _known: Collection[str]) -> ForeignDocument | None:
     if isinstance(source, str):
         registry = ask_registry(source, group)
         path = Path(urlsplit(source).hostname or registry.name)
@@ -144,7 +151,9 @@ def _load_registry(source: Path | str, group: str, _protocol: str) -> ForeignDoc
     )
 
 
-def _load_eventcatalog(source: Path | str, group: str, protocol: str) -> ForeignDocument | None:
+def _load_eventcatalog(
+    source: Path | str, group: str, protocol: str, _known: Collection[str]
+) -> ForeignDocument | None:
     folder = Path(source)
     if not folder.is_dir():
         return None
@@ -154,10 +163,10 @@ def _load_eventcatalog(source: Path | str, group: str, protocol: str) -> Foreign
     return ForeignDocument(loaded, catalog.name, value, folder.resolve())
 
 
-def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocument | None:
+def _load_schemas(source: Path | str, group: str, _protocol: str, known: Collection[str]) -> ForeignDocument | None:
     """Return what a folder of schemas becomes, or one file."""
     path = Path(source)
-    folder = SchemaFolder(path, group).read()
+    folder = SchemaFolder(path, group, known).read()
     if not folder.files:
         message = f'there is no schema in "{path}"; name a folder with files that end in {", ".join(ENDINGS)}'
         raise XregitError(message)
@@ -167,10 +176,10 @@ def _load_schemas(source: Path | str, group: str, _protocol: str) -> ForeignDocu
 
 
 def _load_asyncapi(
-    source: Path | str, group: str, protocol: str, elsewhere: Collection[Place] = ()
+    source: Path | str, group: str, protocol: str, known: Collection[str], elsewhere: Collection[Place] = ()
 ) -> ForeignDocument | None:
     path = Path(source)
-    importer = AsyncapiImporter(group, protocol, elsewhere)
+    importer = AsyncapiImporter(group, protocol, elsewhere, known)
     root = importer.reader.document(path, read_bytes(path))
     if root is not None and not is_asyncapi(root.value):
         return None
@@ -203,7 +212,7 @@ def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
             example.schema.examples.append(example.node.value)
 
 
-_LOADERS: Mapping[str, Callable[[Path | str, str, str], ForeignDocument | None] | None] = {
+_LOADERS: Mapping[str, Callable[[Path | str, str, str, Collection[str]], ForeignDocument | None] | None] = {
     "asyncapi": _load_asyncapi,
     "eventcatalog": _load_eventcatalog,
     _ASKED_KIND: _load_registry,

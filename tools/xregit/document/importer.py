@@ -68,6 +68,7 @@ _ORIGIN = "importedfrom"  # in what is kept of a source: its path from the regis
 # The version in the name of a file, which is not a part of its identity: events-1.2.yaml follows events-1.1.yaml. A
 # number alone is no version: events1.yaml and events2.yaml are two sources.
 _VERSION = re.compile(r"(?i)[-_.]v?[0-9]+(\.[0-9]+)+(?=\.[a-z]+$)")
+_ID = re.compile(r'"([A-Za-z0-9._~-]+)":')
 # Where the document of learnt messages keeps what their samples have in common.
 _SAMPLES = "samples"
 _ASKED = ("https://", "http://")
@@ -144,16 +145,25 @@ def import_documents(  # noqa: PLR0913 - by name
         message = "one group is for one source; import each with its own"
         raise XregitError(message)
     with atomic_write.edit_lock(folder):
-        foreign = {source: load_foreign(source, kind, group, protocol) for source in map(_source, paths)}
+        load = partial(load_foreign, kind=kind, group=group, protocol=protocol, known=_known_ids(folder))
+        foreign = {source: load(source) for source in map(_source, paths)}
         used = {place for document in foreign.values() if document is not None for place in document.used}
         for source in [source for source in foreign if isinstance(source, Path)]:
             if any(path == source.resolve() for path, _ in used):
-                foreign[source] = load_foreign(source, kind, group, protocol, used)
+                foreign[source] = load(source, elsewhere=used)
         documents_ = [source for source, document in foreign.items() if document is None and isinstance(source, Path)]
         sources = [document for document in foreign.values() if document is not None]
         plans = [_plan_sources(sources, folder, home or folder, prune=prune)] if sources else []
         plans += [_plan_documents(documents_, folder)] if documents_ else []
         return _write(plans, folder)
+
+
+def _known_ids(folder: Path) -> frozenset[str]:
+    """Return the ids of what was imported into a folder before, without their case."""
+    states = [path for path in (folder / STATES).glob("*.json") if path.is_file()]
+    texts = [path.stem for path in states]
+    texts += [id_ for path in states for id_ in _ID.findall(path.read_text(encoding="utf-8", errors="replace"))]
+    return frozenset(map(str.casefold, texts))
 
 
 @dataclass

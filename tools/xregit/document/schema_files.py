@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import count
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
 from typing import Any
-from unicodedata import normalize
+from unicodedata import combining, normalize
 from urllib.parse import urljoin
 
 from xregit.catalog.origin import repository_of
@@ -220,10 +220,11 @@ class DistinctIds:
 
 @dataclass
 class SchemaFolder:
-    """A folder of schemas, read; ``diagnostics`` say what of it was passed over."""
+    """A folder of schemas, read; ``diagnostics`` say what of it was passed over, ids that are ``known`` stay."""
 
     folder: Path
     name: str = ""
+    known: Collection[str] = ()
     files: list[SchemaFile] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     _ids: DistinctIds = field(default_factory=DistinctIds)
@@ -232,7 +233,10 @@ class SchemaFolder:
     def group(self) -> str:
         """The id of the group that it becomes: its name, or else that of the folder."""
         place = self.folder.resolve()
-        return self.name or schema_id((place.parent if place.is_file() else place).name).lower()
+        return self.name or self._id((place.parent if place.is_file() else place).name).lower()
+
+    def _id(self, text: str) -> str:
+        return id_without_accents(schema_id, (text,), self.known)
 
     def read(self) -> SchemaFolder:
         """Read all files below the folder.
@@ -254,8 +258,8 @@ class SchemaFolder:
                 continue
             format_ = schema_format(name, text)
             if format_:
-                id_, version = _id_and_version(name)
-                distinct = self._ids.distinct(id_, partial(self._note, "ids-differ-only-in-case", path))
+                stem, version = _name_and_version(name)
+                distinct = self._ids.distinct(self._id(stem), partial(self._note, "ids-differ-only-in-case", path))
                 self.files.append(SchemaFile(name, distinct, version, format_, text))
             else:
                 self._pass_over(path, "The file is no schema that is understood.")
@@ -310,8 +314,20 @@ def schema_id(text: str) -> str:
     return id_ if is_id(id_) else "schemas"
 
 
-def _id_and_version(path: str) -> tuple[str, str]:
-    """Return a schema's id and version by the path of its file."""
+def id_without_accents(to_id: Callable[[str], str], texts: Sequence[str], known: Collection[str]) -> str:
+    """Return the id of the first text that has one, with plain letters for those with accents.
+
+    An id that is ``known`` stays as it was made before, with hyphens for these letters.
+    """
+    with_hyphens = next(filter(None, map(to_id, texts)), "")
+    if with_hyphens.casefold() in known:
+        return with_hyphens
+    plain = ("".join(char for char in normalize("NFKD", text) if not combining(char)) for text in texts)
+    return next(filter(None, map(to_id, plain)), "")
+
+
+def _name_and_version(path: str) -> tuple[str, str]:
+    """Return a schema's name and version by the path of its file."""
     *folders, name = PurePosixPath(path).with_suffix("").parts
     name = name.removesuffix(".schema")
     match = _VERSION_END.fullmatch(name)
@@ -321,7 +337,7 @@ def _id_and_version(path: str) -> tuple[str, str]:
     elif folders and (match := _VERSION_FOLDER.fullmatch(folders[-1])):
         version = match[1]
         del folders[-1]
-    return schema_id(".".join((*folders, name))), version.replace("_", ".") or "1"
+    return ".".join((*folders, name)), version.replace("_", ".") or "1"
 
 
 def _version_key(version: str) -> tuple[Any, ...]:

@@ -36,7 +36,6 @@ from xregit.document.asyncapi.reader import (
     Notes,
     Place,
     Reader,
-    id_of,
     joined,
     placeholder_names,
     scalar,
@@ -91,14 +90,17 @@ class Example:
 class AsyncapiImporter:
     """The documents of one import, and the xRegistry document that they become."""
 
-    def __init__(self, group: str = "", protocol: str = "", elsewhere: Collection[Place] = ()) -> None:
+    def __init__(
+        self, group: str = "", protocol: str = "", elsewhere: Collection[Place] = (), known: Collection[str] = ()
+    ) -> None:
         """Begin with nothing; name groups by an id, and the protocol where a document names none.
 
-        Channels ``elsewhere`` are those that operations of other documents use, which have the messages.
+        Channels ``elsewhere`` are those that operations of other documents use, which have the messages. Ids that are
+        ``known`` stay.
         """
         self.group, self.protocol, self.elsewhere = group, protocol, elsewhere
         self.notes = Notes()
-        self.reader = Reader(self.notes)
+        self.reader = Reader(self.notes, known=known)
         self.schemas = SchemaImporter(self.reader)
         self.groups: dict[str, Value] = {}
         self.endpoints: dict[str, Value] = {}
@@ -143,7 +145,8 @@ class _DocumentImporter:
         self.title = self.info.text("title")
         # A document that the exporter wrote describes one endpoint.
         self.exported = _stated_id(root) and (whole.group or _stated_id(root))
-        self.id = self.exported or whole.group or (id_of(self.title, root.file.path.stem) or "asyncapi").lower()
+        own = self.reader.id_of(self.title, root.file.path.stem) or "asyncapi"
+        self.id = self.exported or whole.group or own.lower()
         self.is_v2 = str(root.value[MARK]).startswith("2.")
         self.texts = Descriptions(self.reader, self.notes)
         self.description: Value = {}
@@ -189,7 +192,9 @@ class _DocumentImporter:
         nodes = [
             (item.name, self.reader.resolve(item)) for item in self.reader.members(self.root, "components", "messages")
         ]
-        messages = tuple(MessageSource(id_of(name) or "message", node, self.with_traits(node)) for name, node in nodes)
+        messages = tuple(
+            MessageSource(self.reader.id_of(name) or "message", node, self.with_traits(node)) for name, node in nodes
+        )
         if messages:
             channel = ChannelSource(Node({}, self.root.file, ("components",)), "", (), self.servers(None), messages)
             yield OperationSource("operation", "", "", channel, messages, ())
@@ -322,7 +327,7 @@ class _DocumentImporter:
             schema = Node(node.get("payload"), node.file, node.pointer).reference.rpartition("/")[2]
             about = (node.text("title"), unescape(schema), ".".join(self.own_words(channel)))
             names = [node.text("messageId"), node.text("name"), "" if operation in _VERBS else operation, *about]
-        return MessageSource(id_of(*names) or "message", node, self.with_traits(node))
+        return MessageSource(self.reader.id_of(*names) or "message", node, self.with_traits(node))
 
     def with_traits(self, node: Node) -> tuple[Node, ...]:
         """Return an operation or message and its traits, those first whose statements count: in 2.x, the last trait."""
@@ -443,7 +448,7 @@ class _DocumentImporter:
         """Return the name of a channel as an id, with that of its message where it carries several."""
         several = len({item.name for item in channel.messages}) > 1
         words = self.own_words(channel.address if self.is_v2 else channel.node.name)
-        return id_of(".".join((*words, message) if several else words), message)
+        return self.reader.id_of(".".join((*words, message) if several else words), message)
 
     def own_words(self, name: str) -> list[str]:
         """Return the words of a channel's name, without those that the names of all channels begin with."""
@@ -467,7 +472,7 @@ class _DocumentImporter:
 
     def part_id(self, endpoint: _Endpoint) -> str:
         """Return the id of a group or endpoint."""
-        return ".".join((self.id, *(id_of(name).lower() for name in self.part(endpoint))))
+        return ".".join((self.id, *(self.reader.id_of(name).lower() for name in self.part(endpoint))))
 
     def name(self, endpoint: _Endpoint) -> str:
         """Return the name of a group or endpoint."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from xregit.catalog.origin import repository_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.document.asyncapi import facts
+from xregit.document.schema_files import id_without_accents
 from xregit.errors import XregitError
 from xregit.json_pointer import KeyPath, index, unescape
 from xregit.source import json_loader, yaml_loader
@@ -139,6 +140,7 @@ class Reader:
     notes: Notes
     files: dict[Path, SourceFile | None] = field(default_factory=dict)
     used: set[Place] = field(default_factory=set)
+    known: Collection[str] = ()  # ids of earlier imports
 
     def document(self, path: Path, data: bytes) -> Node | None:
         """Return the whole of a file, or None where its text can't be read, which is noted."""
@@ -160,6 +162,10 @@ class Reader:
             "broken-reference", Severity.ERROR, node, "The references lead in a circle.", "Break the circle."
         )
         return Node({}, node.file, node.pointer)
+
+    def id_of(self, *texts: str) -> str:
+        """Return the first text that has characters of an id, as an id; empty if none has."""
+        return id_without_accents(_to_id, texts, self.known)
 
     def get(self, node: Node, *keys: str) -> Node | None:
         """Return what stands below a node, with references followed at each step; None where there is nothing."""
@@ -467,9 +473,8 @@ def _quoted(values: Iterable[Any]) -> str:
     return ", ".join(f"`{scalar(value)}`" for value in values)
 
 
-def id_of(*texts: str) -> str:
-    """Return the first text that has characters of an id, as an id; empty if none has."""
-    return next(filter(None, (_NO_ID.sub("-", text).strip("-.~")[:128] for text in texts)), "")
+def _to_id(text: str) -> str:
+    return _NO_ID.sub("-", text).strip("-.~")[:128]
 
 
 def placeholder_names(template: str) -> str:

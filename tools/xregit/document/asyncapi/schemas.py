@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from xregit.catalog.properties import texts
 from xregit.catalog.views import text_of
 from xregit.document.asyncapi.facts import free_name, language, tables
-from xregit.document.asyncapi.reader import REF, Node, Reader, id_of
+from xregit.document.asyncapi.reader import REF, Node, Reader
 from xregit.document.schema_files import schema_format, stated_texts
 from xregit.document.version_document import attribute_for
 from xregit.json_pointer import escape, index, unescape
@@ -359,7 +359,7 @@ class SchemaImporter:
         if key not in self.schemas:
             names = self.ids.setdefault(group[0], set())
             is_named = len(schema.pointer) > 1 and schema.pointer[-2] == "schemas"
-            id_ = free_name(id_of(schema.name if is_named else "", name), names, str.casefold)
+            id_ = free_name(self.reader.id_of(schema.name if is_named else "", name), names, str.casefold)
             names.add(id_.casefold())
             document = schema.value
             if format_.startswith(JSON_SCHEMA):
