@@ -32,7 +32,7 @@ _MODULES = {
     "Avro": "xregit.payloads.compatibility.avro",
     "Protobuf": "xregit.payloads.compatibility.protobuf",
     "ProtobufJson": "xregit.payloads.compatibility.protobuf_json",
-    "XSD": "xregit.payloads.compatibility.xsd.comparison",
+    "XSD": "xregit.payloads.compatibility.xsd",
 }
 _MAX_VERDICTS = 100
 
