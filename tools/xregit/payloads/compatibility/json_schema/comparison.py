@@ -18,7 +18,6 @@ from xregit.payloads.base import PayloadError
 from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason, TooLargeError
 from xregit.payloads.compatibility.json_schema.constraints import Constraints, Part, Parts, Space, is_number
 from xregit.payloads.compatibility.json_schema.subsumption import ANY, ITEM, Gap, Proof
-from xregit.payloads.compatibility.patterns import difference
 from xregit.payloads.json_schema.codec import JsonSchema
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
@@ -150,23 +149,12 @@ def _sample_texts(constraints: Constraints, other: Constraints) -> Iterator[str]
             match = matching_text(text, length, None if limit is None else int(limit))
             if match is not None:
                 yield match
-    yield from _pattern_differences(constraints, other)
     yield from ("text", "", "0", "1.5", "A")
     for keyword in ("minLength", "maxLength"):
         for bound in (*constraints.values_of(keyword), *other.values_of(keyword)):
             for length in (int(bound), int(bound) + 1, int(bound) - 1):
                 if 0 <= length <= 10 * _MAX_LENGTH:
                     yield "x" * length
-
-
-def _pattern_differences(constraints: Constraints, other: Constraints) -> Iterator[str]:
-    """Yield texts that a pattern of the one side matches and one of the other doesn't."""
-    for one in constraints.values_of("pattern"):
-        for two in other.values_of("pattern"):
-            with suppress(TooLargeError):
-                text = difference([one], [two], constraints.space.budget)
-                if text is not None:
-                    yield text
 
 
 def _sample_numbers(constraints: Constraints, other: Constraints, *, fractions: bool) -> Iterator[Any]:
@@ -194,7 +182,12 @@ def reasons(writer: JsonSchema, reader: JsonSchema, budget: Budget) -> Iterator[
 def _find_reasons(writer: JsonSchema, reader: JsonSchema, budget: Budget) -> Iterator[Reason]:
     spaces = Space(writer.loaded, writer.formats, budget), Space(reader.loaded, reader.formats, budget)
     parts = spaces[0].root(writer.pointer), spaces[1].root(reader.pointer)
-    gaps = list(dict.fromkeys(Proof(*spaces).gaps(parts[:1], parts[1], ())))
+    drafts = writer.loaded.draft, reader.loaded.draft
+    if drafts[0] != drafts[1] and any(draft.number <= jsonschema_rs.Draft4 for draft in drafts):
+        # Up to draft 04, 1.0 is no integer, and other keywords are older.
+        gaps = [Gap("draft", (), "", drafts[0].name, drafts[1].name)]
+    else:
+        gaps = list(dict.fromkeys(Proof(*spaces).gaps(parts[:1], parts[1], ())))
     if gaps:
         # An example may show what the proof had no budget left to find, so looking for one has a budget of its own.
         examples = Budget()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -11,6 +11,7 @@ import jsonschema_rs
 
 from xregit.json_pointer import escape
 from xregit.payloads.compatibility.base import Budget
+from xregit.payloads.json_schema.lint import is_known
 from xregit.payloads.json_schema.schema import Loaded, declared_draft
 from xregit.payloads.json_schema.subschemas import map_subschemas
 
@@ -32,6 +33,11 @@ class Part:
         """Return a schema inside this one."""
         return Part(schema, self.resolver, "/".join((self.key, *map(escape, step))))
 
+    def only(self, keywords: tuple[str, ...]) -> Part:
+        """Return the schema with nothing but some keywords."""
+        kept = {name: self.schema[name] for name in keywords if name in self.schema}
+        return Part(kept, self.resolver, f"{self.key}!only {keywords}")
+
     def without(self, keyword: str) -> Part:
         """Return the schema without one keyword."""
         remaining = {name: value for name, value in self.schema.items() if name != keyword}
@@ -41,28 +47,6 @@ class Part:
 Parts = tuple[Part, ...]
 # Keywords that give places names or hold what references lead to.
 _PLACES = frozenset(("$anchor", "$schema", "$defs", "definitions"))
-# The first and last draft, by the library's numbers, of keywords that not all drafts know; others ignore them.
-_DRAFTS: Mapping[str, tuple[int, int]] = {
-    **dict.fromkeys(("const", "contains", "propertyNames"), (jsonschema_rs.Draft6, jsonschema_rs.Draft202012)),
-    **dict.fromkeys(("if", "then", "else"), (jsonschema_rs.Draft7, jsonschema_rs.Draft202012)),
-    **dict.fromkeys(
-        ("dependentRequired", "dependentSchemas", "minContains", "maxContains", "unevaluatedItems"),
-        (jsonschema_rs.Draft201909, jsonschema_rs.Draft202012),
-    ),
-    "unevaluatedProperties": (jsonschema_rs.Draft201909, jsonschema_rs.Draft202012),
-    "$recursiveRef": (jsonschema_rs.Draft201909, jsonschema_rs.Draft201909),
-    "$dynamicRef": (jsonschema_rs.Draft202012, jsonschema_rs.Draft202012),
-    "prefixItems": (jsonschema_rs.Draft202012, jsonschema_rs.Draft202012),
-    "additionalItems": (jsonschema_rs.Draft4, jsonschema_rs.Draft201909),
-    # Later drafts take them as annotations.
-    **dict.fromkeys(("contentEncoding", "contentMediaType"), (jsonschema_rs.Draft6, jsonschema_rs.Draft7)),
-}
-# The first draft of formats that not all drafts know.
-_FORMATS: Mapping[str, int] = {
-    **dict.fromkeys(("uri-reference", "uri-template", "json-pointer"), jsonschema_rs.Draft6),
-    **dict.fromkeys(("idn-hostname", "iri", "iri-reference", "relative-json-pointer"), jsonschema_rs.Draft7),
-    **dict.fromkeys(("duration", "uuid"), jsonschema_rs.Draft201909),
-}
 
 
 @dataclass(slots=True, eq=False)
@@ -91,8 +75,7 @@ class Space:
         keys = keys | {part.key}
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            target = self.loaded.lookup(reference, part.resolver)
-            yield from self.flat(Part(target.contents, target.resolver, _absolute_reference(reference, target)), keys)
+            yield from self.flat(self.target(part), keys)
             # Up to draft 07, nothing beside a reference counts.
             if self.draft <= jsonschema_rs.Draft7:
                 return
@@ -101,19 +84,22 @@ class Space:
         ignored = [name for name in schema if not self.knows(name)]
         yield replace(part, schema={name: schema[name] for name in schema if name not in ignored}) if ignored else part
 
+    def target(self, part: Part) -> Part:
+        """Return what the reference of a part leads to."""
+        reference = part.schema["$ref"]
+        target = self.loaded.lookup(reference, part.resolver)
+        return Part(target.contents, target.resolver, _absolute_reference(reference, target))
+
     @property
     def draft(self) -> int:
         """The library's number of the draft."""
         return self.loaded.draft.number
 
     def knows(self, keyword: str) -> bool:
-        """Return whether the draft doesn't ignore a keyword; of those of no draft, it knows all."""
-        first, last = _DRAFTS.get(keyword, (self.draft, self.draft))
-        return first <= self.draft <= last
-
-    def asserts(self, name: Any) -> bool:
-        """Return whether a text of another format is certainly refused."""
-        return self.formats and self.draft >= _FORMATS.get(name, self.draft)
+        """Return whether a keyword counts in the draft; not all readers of later ones ignore "dependencies"."""
+        if keyword in {"contentEncoding", "contentMediaType"}:
+            return self.draft <= jsonschema_rs.Draft7
+        return keyword == "dependencies" or is_known(keyword, self.loaded.draft.name)
 
     def anchor(self, part: Part) -> Part:
         """Return a part with its references relative to its own address, if it has one.

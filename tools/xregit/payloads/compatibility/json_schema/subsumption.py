@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import jsonschema_rs
-
-from xregit.json_pointer import NamePath
+from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.excerpts import comma_list, to_json
 from xregit.payloads.compatibility.base import TooLargeError
 from xregit.payloads.compatibility.json_schema.constraints import (
@@ -29,132 +27,19 @@ from xregit.payloads.compatibility.json_schema.constraints import (
     prefix_items,
     rest_items,
 )
-from xregit.payloads.compatibility.patterns import includes
+from xregit.payloads.json_schema.subschemas import map_subschemas, subschemas
 
-_DEPENDENTS = ("dependentRequired", "dependentSchemas", "dependencies")
-_MAX_DEPTH = 3
-
-
-def unproved(proof: Proof, constraints: Constraints, part: Part) -> Iterator[str]:
-    """Yield the keywords of a part that set conditions of which it isn't proved that the writer keeps them."""
-    for keyword, (type_, follows) in _CONDITIONS.items():
-        is_about = type_ is None or type_ in constraints.types
-        if keyword in part.schema and is_about and not follows(proof, constraints, part):
-            yield keyword
-
-
-def _if_follows(proof: Proof, constraints: Constraints, part: Part) -> bool:
-    """Return whether both cases are kept whatever the condition says, or the writer has the same condition for them."""
-    targets = {name: part.inner(part.schema[name], name) for name in ("then", "else") if name in part.schema}
-    if all(_is_proved(proof, constraints.parts, target) for target in targets.values()):
-        return True
-    condition = part.inner(part.schema["if"], "if")
-    for other in constraints.objects:
-        if "if" in other.schema and _is_same_condition(proof, other.inner(other.schema["if"], "if"), condition):
-            cases = {name: (other.inner(other.schema[name], name),) for name in targets if name in other.schema}
-            if all(
-                _is_proved(proof, (*constraints.parts, *cases.get(name, ())), target)
-                for name, target in targets.items()
-            ):
-                return True
-    return False
-
-
-def _not_follows(proof: Proof, constraints: Constraints, part: Part) -> bool:
-    """Return whether no value of the writer is what is forbidden, or the writer forbids at least as much."""
-    forbidden = part.inner(part.schema["not"], "not")
-    if are_disjoint(constraints, proof.reader, forbidden):
-        return True
-    others = (other.inner(other.schema["not"], "not") for other in constraints.objects if "not" in other.schema)
-    return any(_is_proved(proof.reversed(), (forbidden,), other) for other in others)
-
-
-def _contains_follows(proof: Proof, constraints: Constraints, part: Part) -> bool:
-    """Return whether so many items are what the reader counts as it wants."""
-    least, most = part.schema.get("minContains", 1), part.schema.get("maxContains")
-    wanted = part.inner(part.schema["contains"], "contains")
-    actual_least = 0
-    for other in constraints.objects:
-        if "contains" in other.schema:
-            counted = other.inner(other.schema["contains"], "contains")
-            if _is_proved(proof, (counted,), wanted):
-                actual_least = max(actual_least, other.schema.get("minContains", 1))
-            limit = other.schema.get("maxContains")
-            if most is not None and limit is not None and limit <= most:
-                most = None if _is_proved(proof.reversed(), (wanted,), counted) else most
-    length = constraints.smallest("maxItems")
-    fits = most is None or (length is not None and length <= most)
-    if fits and least > actual_least:
-        number = constraints.largest("minItems") or 0
-        indexes = range(constraints.places + 1)
-        return number >= least and all(_is_proved(proof, constraints.item(index), wanted) for index in indexes)
-    return bool(fits)
-
-
-def _names_follow(proof: Proof, constraints: Constraints, part: Part) -> bool:
-    """Return whether all names are allowed: those of closed objects, or as the writer's schema of names has them."""
-    wanted = part.inner(part.schema["propertyNames"], "propertyNames")
-    names = [
-        other.inner(other.schema["propertyNames"], "propertyNames")
-        for other in constraints.objects
-        if "propertyNames" in other.schema
-    ]
-    texts: Any = {"type": "string"}
-    if any(other.schema is False for other in constraints.others) and not constraints.patterns:
-        texts = {"enum": list(constraints.declared)}
-    return _is_proved(proof, (*names, _assumption(part, texts)), wanted)
-
-
-def _dependents_follow(keyword: str) -> Callable[[Proof, Constraints, Part], bool]:
-    def follows(proof: Proof, constraints: Constraints, part: Part) -> bool:
-        for name, target in part.schema[keyword].items():
-            schema = {"required": target} if isinstance(target, list) else target
-            present = _assumption(part, {"required": [name]})
-            consequences = (inner for other in constraints.objects for inner in _consequences(proof, other, name))
-            parts = (*constraints.parts, present, *consequences)
-            if any(inner.schema is False for inner in constraints.of_name(name)):
-                continue
-            if not _is_proved(proof, parts, part.inner(schema, keyword, name)):
-                return False
-        return True
-
-    return follows
-
-
-def _consequences(proof: Proof, part: Part, name: str) -> Iterator[Part]:
-    """Yield the schemas of a writer's part that count where a property is there."""
-    for keyword in _DEPENDENTS:
-        # Later drafts have others in its place, and not all readers of theirs heed it.
-        is_certain = (
-            keyword != "dependencies"
-            or proof.writer.draft <= jsonschema_rs.Draft7
-            or proof.reader.draft > jsonschema_rs.Draft7
-        )
-        table = part.schema.get(keyword)
-        if is_certain and isinstance(table, dict) and name in table:
-            target = table[name]
-            yield part.inner({"required": target} if isinstance(target, list) else target, keyword, name)
-
-
-def _assumption(part: Part, schema: Mapping[str, Any]) -> Part:
-    return Part(schema, part.resolver, f"assumption {schema}")
-
-
-def _is_proved(proof: Proof, parts: Parts, reader: Part) -> bool:
-    return not proof.gaps(parts, reader, ())
-
-
-def _is_same_condition(proof: Proof, writer: Part, reader: Part) -> bool:
-    return _is_proved(proof, (writer,), reader) and _is_proved(proof.reversed(), (reader,), writer)
-
-
-_CONDITIONS: Mapping[str, tuple[str | None, Callable[[Proof, Constraints, Part], bool]]] = {
-    "if": (None, _if_follows),
-    "not": (None, _not_follows),
-    "contains": ("array", _contains_follows),
-    "propertyNames": ("object", _names_follow),
-    **{keyword: ("object", _dependents_follow(keyword)) for keyword in _DEPENDENTS},
+# Keywords that are not taken apart, by those that they go with, and the type that they are about: the same condition
+# is kept, of others nothing can be told.
+_CONDITIONS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "if": (("if", "then", "else"), ""),
+    "not": (("not",), ""),
+    "contains": (("contains", "minContains", "maxContains"), "array"),
+    **{
+        name: ((name,), "object") for name in ("propertyNames", "dependentRequired", "dependentSchemas", "dependencies")
+    },
 }
+_MAX_DEPTH = 3
 
 
 def are_disjoint(constraints: Constraints, space: Space, part: Part, depth: int = 0) -> bool:
@@ -185,6 +70,11 @@ ITEM, ANY = "[]", "*"
 _MAX_SPLITS = 6
 _MAX_LISTED = 5
 _UNREAD = ("$dynamicRef", "$recursiveRef")
+# What refuses no value by itself.
+_DESCRIBING = frozenset(
+    {"title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly", "$comment"}
+    | {"$schema", "$id", "id", "$anchor", "$defs", "definitions"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +105,6 @@ class Proof:
     writer: Space
     reader: Space
     proved: dict[tuple[frozenset[str], str], None] = field(default_factory=dict)
-
-    def reversed(self) -> Proof:
-        """Return the proof of the other direction, which shares the budget but nothing proved."""
-        return Proof(self.reader, self.writer)
 
     def gaps(self, parts: Parts, reader: Part, path: NamePath, splits: int = 0) -> list[Gap]:
         """Return the gaps between parts that apply together and a schema that reads."""
@@ -275,11 +161,6 @@ class Proof:
         elif finite is not None:
             yield from self.of_values(finite, part, path)
             return
-        elif constraints.space.draft > jsonschema_rs.Draft4 >= self.reader.draft and (
-            "integer" in constraints.types and "fraction" not in allowed_types(part.schema)
-        ):
-            # Up to draft 04, 1.0 is no integer.
-            yield Gap("whole", path, "type")
         yield from self.of_single(constraints, part, path)
         if "object" in constraints.types:
             yield from self.of_object(constraints, part, path)
@@ -306,16 +187,43 @@ class Proof:
                 yield Gap(kind, path, keyword, to_json(values[0]) if values else "", to_json(schema[keyword]))
         if "enum" in schema or "const" in schema:
             yield Gap("enum", path, "enum" if "enum" in schema else "const")
-        if "format" in schema and "string" in constraints.types and self.of_format(constraints, schema["format"]):
+        # Not all drafts know the same formats.
+        formats = constraints.values_of("format") if self.writer.draft == self.reader.draft else []
+        formats += [] if self.reader.formats else [schema.get("format")]
+        if "format" in schema and "string" in constraints.types and schema["format"] not in formats:
             yield Gap("pattern", path, "format", "", to_json(schema["format"]))
-        for keyword in unproved(self, constraints, part):
-            yield Gap("condition", path, keyword)
+        for keyword, (group, type_) in _CONDITIONS.items():
+            is_about = not type_ or type_ in constraints.types
+            if keyword in schema and is_about and not self.has_same(constraints, part, keyword, group):
+                yield Gap("condition", path, keyword)
         if any(name in schema for name in _UNREAD):
             yield Gap("large", path, "")
 
-    def of_format(self, constraints: Constraints, name: Any) -> bool:
-        """Return whether a format refuses what may be written."""
-        return self.reader.formats and not (self.writer.asserts(name) and name in constraints.values_of("format"))
+    def has_same(self, constraints: Constraints, part: Part, keyword: str, group: tuple[str, ...]) -> bool:
+        """Return whether the writer has the same keyword, with those that go with it."""
+        others = (other.only(group) for other in constraints.objects if keyword in other.schema)
+        return self.writer.draft == self.reader.draft and any(
+            self.is_same(other, part.only(group), frozenset()) for other in others
+        )
+
+    def is_same(self, one: Part, other: Part, trail: frozenset[tuple[str, str]]) -> bool:
+        """Return whether two schemas are the same but for what describes, wherever their references lead."""
+        self.reader.budget.spend(10)
+        one, other = self.writer.anchor(one), self.reader.anchor(other)
+        if (one.key, other.key) in trail:
+            return True
+        if not isinstance(one.schema, dict) or not isinstance(other.schema, dict):
+            return bool(one.schema == other.schema)
+        if any(name in one.schema for name in _UNREAD) or _outline(one.schema) != _outline(other.schema):
+            return False
+        trail |= {(one.key, other.key)}
+        pairs = [
+            (one.inner(inner, *step), other.inner(outer, *step))
+            for (keyword, step, inner), (_, _, outer) in zip(_inner(one.schema), _inner(other.schema), strict=True)
+        ]
+        if "$ref" in one.schema:
+            pairs.append((self.writer.target(one), self.reader.target(other)))
+        return all(self.is_same(*pair, trail) for pair in pairs)
 
     def of_object(self, constraints: Constraints, part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the gaps of an object's properties."""
@@ -355,12 +263,7 @@ class Proof:
         for name in constraints.declared:
             if compiled is None or compiled.is_valid(name):
                 yield from self.gaps(constraints.of_name(name), reader, (*path, name))
-        if text in constraints.patterns:
-            wider = [text]
-        else:
-            wider = [other for other in constraints.patterns if includes(other, text, self.reader.budget)]
-        matching = tuple(part for other in wider for part in constraints.matching(other))
-        if matching:
+        if matching := constraints.matching(text):
             yield from self.gaps(matching, reader, (*path, ANY))
             return
         # A name may match another pattern as well.
@@ -418,25 +321,19 @@ class Proof:
                 fit = [item for item in branches if not self.gaps(constraints.parts, item, path, _MAX_SPLITS)]
                 others = [item for item in branches if not fit or item is not fit[0]]
                 alone = keyword == "anyOf" or all(are_disjoint(constraints, self.reader, item) for item in others)
-                if not (fit and alone) and not self.same_cases(constraints, branches, keyword, path):
+                if not (fit and alone) and not self.has_same(constraints, part, keyword, (keyword,)):
                     yield Gap("alternatives", path, keyword)
 
-    def same_cases(self, constraints: Constraints, branches: list[Part], keyword: str, path: NamePath) -> bool:
-        """Return whether the writer has the same cases in the same order, each equal to its counterpart."""
-        if keyword != "oneOf":
-            return False
-        for part in constraints.objects:
-            schemas = part.schema.get(keyword)
-            if isinstance(schemas, list) and len(schemas) == len(branches):
-                cases = [part.inner(item, keyword, index) for index, item in enumerate(schemas)]
-                pairs = list(zip(cases, branches, strict=True))
-                same = all(not self.gaps((writer,), reader, path, 1) for writer, reader in pairs)
-                if same:
-                    back = self.reversed()
-                    same = all(not back.gaps((reader,), writer, path, 1) for writer, reader in pairs)
-                if same:
-                    return True
-        return False
+
+def _inner(schema: dict[str, Any]) -> list[tuple[str, KeyPath, Any]]:
+    """Return the schemas inside one, but for those that only references lead to."""
+    return sorted((item for item in subschemas(schema) if item[0] not in _DESCRIBING), key=lambda item: repr(item[1]))
+
+
+def _outline(schema: dict[str, Any]) -> str:
+    """Return what a schema says apart from those inside it and those that it refers to."""
+    said = {name: value for name, value in schema.items() if name not in _DESCRIBING}
+    return _text(map_subschemas({**said, "$ref": "$ref" in said}, lambda _: None))
 
 
 def _anything(part: Part) -> Part:
@@ -526,11 +423,6 @@ def _is_same(keyword: str) -> Implied:
     return implied
 
 
-def _pattern_follows(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
-    patterns = constraints.values_of("pattern")
-    return any(includes(reader["pattern"], text, constraints.space.budget) for text in patterns)
-
-
 def _multiple(constraints: Constraints, reader: Mapping[str, Any]) -> bool:
     limit = reader["multipleOf"]
     if not isinstance(limit, int):
@@ -558,7 +450,7 @@ SCALAR_KEYWORDS: Mapping[str, tuple[frozenset[str], str, Implied]] = {
     "multipleOf": (NUMBERS, "bound", _multiple),
     "minLength": (frozenset(("string",)), "length", _minimum_follows("minLength")),
     "maxLength": (frozenset(("string",)), "length", _maximum_follows("maxLength")),
-    "pattern": (frozenset(("string",)), "pattern", _pattern_follows),
+    "pattern": (frozenset(("string",)), "pattern", _is_same("pattern")),
     "contentEncoding": (frozenset(("string",)), "pattern", _is_same("contentEncoding")),
     "contentMediaType": (frozenset(("string",)), "pattern", _is_same("contentMediaType")),
     "minItems": (frozenset(("array",)), "length", _minimum_follows("minItems")),
