@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xregit.errors import XregitError
 
@@ -116,15 +116,20 @@ def open_repository(folder: Path) -> Iterator[Repository]:
     outside = f'"{folder}" is not in a Git repository'
     if top is None:
         raise RepositoryError(outside, f'{outside}; "git init" makes one')
-    others = {name: os.environ.pop(name) for name in _OTHER_REPOSITORY if name in os.environ}
+
+    class OwnGit(git.Git):
+        """Git without the variables that name another repository; GitPython can only set and change some."""
+
+        def execute(self, command: Any, *arguments: Any, **options: Any) -> Any:
+            unset = [f"--unset={name}" for name in _OTHER_REPOSITORY if name in os.environ]
+            return super().execute(["env", *unset, *command] if unset else command, *arguments, **options)
+
     try:
-        yield _open(git.Git(str(top)), top)
+        yield _open(OwnGit(str(top)), top)
     except git.GitCommandError as error:
         raise _error(folder, str(error.stderr), error.status) from error
     except (OSError, ValueError, IndexError) as error:
         raise _error(folder, f"fatal: {getattr(error, 'strerror', '') or _NONSENSE}") from error
-    finally:
-        os.environ.update(others)
 
 
 def _open(git: Git, top: Path) -> Repository:
