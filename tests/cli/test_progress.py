@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, lines in a log, what took how long; and nothing for work that is short."""
+"""Progress: a line that is replaced on a terminal, and lines in a log."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import io
 import pytest
 
 import xregit
-from tests.waiting import wait_until
 from xregit.cli import progress as module
 from xregit.cli.output import note
-from xregit.cli.progress import CLEAR, ProgressDisplay, progress_display
-from xregit.progress import current, task, track
+from xregit.cli.progress import CLEAR, progress_display
+from xregit.progress import shown_by, task, track
 
 
 class Stream(io.StringIO):
@@ -28,80 +27,62 @@ class Stream(io.StringIO):
 
 
 @pytest.fixture
-def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let work of any length count as long."""
-    monkeypatch.setattr(module, "QUIET", 0.0)
-    monkeypatch.setattr(module, "FRAME", 0.01)
-    monkeypatch.setattr(module, "LINE", 0.01)
+def stream(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Stream:
+    """Return standard error, where progress of any age is shown."""
+    result = Stream(terminal=getattr(request, "param", True))
+    monkeypatch.setattr(module, "FRAME", 0.0)
+    monkeypatch.setattr(module, "LINE", 0.0)
+    monkeypatch.delenv("XREGIT_PROGRESS")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
+    return result
 
 
-def wait_for(stream: Stream, text: str) -> None:
-    """Wait until a stream has a text."""
-    wait_until(lambda: text in stream.getvalue(), told=stream.getvalue)
+@pytest.mark.parametrize("stream", [True, False], indirect=True, ids=["terminal", "log"])
+def test_work_names_what_it_does(stream: Stream) -> None:
+    """The task that began last is shown, with how much of it is done; a terminal is clear in the end."""
+    with progress_display(stream), task("building the site"):
+        assert list(track(range(2), "making pages")) == [0, 1]
+    lines = ["Building the site", "Making pages, 0 of 2", "Making pages, 1 of 2"]
+    terminal = "".join(f"{CLEAR}{line}" for line in lines) + CLEAR
+    assert stream.getvalue() == (terminal if stream.terminal else "".join(f"{line}\n" for line in lines))
 
 
-@pytest.mark.usefixtures("fast")
-@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "log"])
-def test_long_work_says_what_it_does(terminal: bool) -> None:
-    """The innermost task is shown with how much of it is done, and in the end what each took by itself."""
-    stream = Stream(terminal=terminal)
-    with ProgressDisplay(stream) as display, task("building the site"):
-        wait_for(stream, "Building the site, ")
-        for number in track(range(4), "making pages"):
-            if number == 2:
-                wait_for(stream, "Making pages, 2 of 4, ")
-        display.seconds["starting Spark"] = 12.0
-    output = stream.getvalue()
-    assert ("[##########----------] Making pages" in output) == terminal
-    assert (CLEAR in output) == terminal
-    assert output.endswith("Took 12 s: starting Spark 12 s.\n")
-    assert current() is None
-
-
-def test_short_work_shows_nothing() -> None:
-    """Nobody has to read of what is over already."""
-    stream = Stream(terminal=True)
-    with ProgressDisplay(stream), task("reading files"):
+@pytest.mark.parametrize("stream", [False], indirect=True)
+def test_short_work_leaves_no_line_in_a_log(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first line comes after ten seconds."""
+    monkeypatch.setattr(module, "LINE", 10.0)
+    with progress_display(stream), task("reading files"):
         assert list(track(iter("ab"), "reading files")) == ["a", "b"]
     assert stream.getvalue() == ""
 
 
-@pytest.mark.usefixtures("fast")
-def test_bar_makes_room_for_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_line_makes_room_for_what_is_printed(stream: Stream, capsys: pytest.CaptureFixture[str]) -> None:
     """It is cleared first, and its text never goes beyond the line."""
-    stream = Stream(terminal=True)
-    with ProgressDisplay(stream), task("x" * 200):
-        wait_for(stream, "X")
+    with progress_display(stream), task("x" * 200):
         note("a note")
-        assert CLEAR in stream.getvalue()
+        assert stream.getvalue() == f"{CLEAR}X{'x' * 78}{CLEAR}"
     assert capsys.readouterr().err == "a note\n"
-    assert all(len(part) < 80 for part in stream.getvalue().split(CLEAR)[:-1])
 
 
-@pytest.mark.usefixtures("fast")
-def test_failed_work_is_not_summed_up() -> None:
-    """An error is the last that is said, and a stream that is closed is left alone."""
-    stream = Stream(terminal=False)
-    with pytest.raises(ValueError, match="wrong"), ProgressDisplay(stream), task("reading files"):
-        raise ValueError("wrong")
-    assert "Took" not in stream.getvalue()
-    with ProgressDisplay(stream), task("reading files"):
+def test_closed_stream_is_left_alone(stream: Stream) -> None:
+    """Work goes on where nothing can be shown."""
+    with progress_display(stream):
         stream.close()
+        assert list(track("ab", "reading files")) == ["a", "b"]
 
 
-def test_environment_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_forbids_it(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that reads standard error may want nothing of it there."""
-    assert progress_display() is None
-    monkeypatch.delenv("XREGIT_PROGRESS")
-    assert progress_display() is not None
+    monkeypatch.setenv("XREGIT_PROGRESS", "never")
+    with progress_display(stream), task("reading files"):
+        pass
+    assert stream.getvalue() == ""
 
 
 def test_work_names_its_tasks(root: object) -> None:
-    """Reading and checking are told apart, and each ends what it has begun."""
-    stream = Stream(terminal=False)
-    with ProgressDisplay(stream) as display:
+    """Reading and checking are told apart."""
+    names = set()
+    with shown_by(lambda name, _done, _total: names.add(name)):
         xregit.check(xregit.read(f"{root}/registry"))
-        assert display.tasks == []
-    assert {"reading files", "checking groups", "comparing messages with each other"} <= display.seconds.keys()
+    assert {"reading files", "checking groups", "comparing messages with each other"} <= names

@@ -55,6 +55,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Callable[[click.Command], None]:
         (click.exceptions.Exit(1), 1, ""),
         (KeyError("groups"), 3, "xregit: internal error: KeyError: 'groups'"),
         (KeyboardInterrupt(), 130, ""),
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
         (RecursionError("too deep"), 3, "xregit: internal error: RecursionError: too deep"),
     ],
 )
@@ -176,3 +177,10 @@ def test_want_of_memory_is_told_when_what_took_it_is_gone(
     monkeypatch.setattr(runner, "note", lambda text: told.append((results[0]() is None, text)))
     assert run(["end"]) == 2
     assert told == [(True, "xregit: error: there is not enough memory for this; what was written before is unchanged")]
+
+
+def test_exit_of_a_command_is_no_closed_pipe(command: Callable[[click.Command], None]) -> None:
+    """What a command, or a library that it uses, ends with stays what it is."""
+    command(ending_with(SystemExit(7)))
+    with pytest.raises(SystemExit, match="7"):
+        run(["end"])

@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import NoReturn
@@ -45,11 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; errors go to standard error."""
+    stdout = sys.stdout
     try:
-        with progress_display() or nullcontext():
+        with progress_display(sys.stderr):
             code = xregit.main(args=arguments, prog_name="xregit", standalone_mode=False)
-    except (BrokenPipeError, SystemExit):  # click makes the former into the latter, with a code that means findings
-        return PIPE_CLOSED
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        return PIPE_CLOSED  # where click has replaced standard output
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes a line and a code
