@@ -1,9 +1,8 @@
-"""Which Java is chosen, what is said where there is none, and the launcher that Spark gets."""
+"""Which Java is chosen, and what is said where there is none."""
 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,22 +77,3 @@ def test_no_java_is_one_line(home: Callable[[str], Path], version: str | None, s
         java.find_java(environment, spark=SPARK)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_launcher_drops_what_some_javas_lack(home: Callable[[str], Path]) -> None:
-    """The launcher hands every argument on as it is but those that only some Javas know, and is gone afterwards."""
-    environment = {"JAVA_HOME": "before"}
-    given = [
-        "-cp",
-        "a b",
-        "--add-modules=jdk.incubator.vector",
-        "--add-opens=java.base/sun.security.action=X",
-        "$c",
-        "",
-    ]
-    with java.launcher(java.Java(home("21"), 21), environment):
-        program = Path(environment["JAVA_HOME"]) / "bin" / "java"
-        printed = subprocess.run([program, *given], check=True, capture_output=True, text=True).stdout
-    assert printed.split("\n")[:-1] == ["-cp", "a b", "$c", ""]
-    assert environment == {"JAVA_HOME": "before"}
-    assert not program.exists()

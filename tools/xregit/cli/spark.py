@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import copy_context
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -223,7 +226,8 @@ def route(
         for xid, why in batch.quarantined.items():
             context.run(note, f"{xid} is in quarantine: {why}")
 
-    with use_job_session(dict(conf) | ({"spark.master": master} if master else {})) as spark:
+    settings = dict(conf) | ({"spark.master": master} if master else {})
+    with _interrupts(), use_job_session(settings) as spark:
         query = xregit.route(
             xregit.load(source),
             messages,
@@ -241,6 +245,18 @@ def route(
         )
         wait_for(query, endless=stream)
     print_result(f"{tables}: {row_counts(rows)}")
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let SIGTERM end the block like Ctrl-C, without the stack trace that PySpark logs of each interrupt."""
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    logging.disable()
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+        signal.signal(signal.SIGTERM, handler)
 
 
 @click.command()

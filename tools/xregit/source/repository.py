@@ -121,7 +121,7 @@ def open_repository(folder: Path) -> Iterator[Repository]:
         """Git without the variables that name another repository; GitPython can only set and change some."""
 
         def execute(self, command: Any, *arguments: Any, **options: Any) -> Any:
-            unset = [f"--unset={name}" for name in _OTHER_REPOSITORY if name in os.environ]
+            unset = [part for name in _OTHER_REPOSITORY if name in os.environ for part in ("-u", name)]
             return super().execute(["env", *unset, *command] if unset else command, *arguments, **options)
 
     try:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
 from xregit.spark import row_batches
 from xregit.spark.row_batches import pack
-from xregit.spark.session import retry_py4j
 from xregit.spark.table_schema import HASH, column_ddl, create_table, sql_string
 from xregit.spark.table_writer import (
     CHANGE,
@@ -134,7 +132,7 @@ class DeltaSparkWriter:
         try:
             self.spark.sql(_merge_statement(snapshot)).collect()
         finally:
-            retry_py4j(partial(self.spark.catalog.dropTempView, _VIEW))
+            self.spark.catalog.dropTempView(_VIEW)
 
     @contextmanager
     def _settings(self, settings: Mapping[str, str], prefix: str = "") -> Iterator[None]:
@@ -147,7 +145,10 @@ class DeltaSparkWriter:
             yield
         finally:
             for name, old in before.items():
-                retry_py4j(partial(conf.unset, name) if old is None else partial(conf.set, name, old))
+                if old is None:
+                    conf.unset(name)
+                else:
+                    conf.set(name, old)
 
     def _dataframe(self, place: Location, version: int) -> DataFrame:
         return self.spark.read.format("delta").option("versionAsOf", version).load(place.url)

