@@ -58,7 +58,13 @@ def fold_words(text: str) -> str:
 
 
 def suggest_similar(text: str, choices: Iterable[str]) -> str:
-    """Return a question that offers the choice most like the text, or the only one that has it at an end."""
+    """Return a question that offers the choice most like the text."""
+    near = most_similar(text, choices)
+    return f'Did you mean "{near}"?' if near else ""
+
+
+def most_similar(text: str, choices: Iterable[str]) -> str:
+    """Return the choice most like the text, or the only one that has it at an end; empty if none is like it."""
     if len(text) > _MAX_COMPARED_CHARS:
         return ""
     folded = {choice.casefold(): choice for choice in choices}
@@ -66,4 +72,4 @@ def suggest_similar(text: str, choices: Iterable[str]) -> str:
     near = difflib.get_close_matches(query, folded, n=1, cutoff=0.7)
     if not near and len(query) >= _MIN_PART_CHARS:
         near = [each for each in folded if each.startswith(query)] or [each for each in folded if each.endswith(query)]
-    return f'Did you mean "{folded[near[0]]}"?' if len(near) == 1 else ""
+    return folded[near[0]] if len(near) == 1 else ""

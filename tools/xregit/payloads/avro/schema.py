@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from xregit.json_pointer import KeyPath
 from xregit.model.excerpts import cut, quote
-from xregit.model.similarity import is_misspelled, is_slip
+from xregit.model.similarity import most_similar
 from xregit.payloads.base import Document, Problem, SchemaError
 
 Fault = tuple[KeyPath, str, str]
@@ -48,20 +48,6 @@ _BARE: Mapping[str, str] = {
     "fixed": '"name": …, "size": …',
     "array": '"items": …',
     "map": '"values": …',
-}
-# What other languages call a type, in lower case.
-_OTHER_NAMES: Mapping[str, str] = {
-    **dict.fromkeys(("integer", "int32", "short", "byte"), "int"),
-    **dict.fromkeys(("int64", "bigint", "uint32"), "long"),
-    **dict.fromkeys(("number", "float64", "real"), "double"),
-    **dict.fromkeys(("float32",), "float"),
-    **dict.fromkeys(("bool",), "boolean"),
-    **dict.fromkeys(("text", "str", "varchar", "char"), "string"),
-    **dict.fromkeys(("binary", "bytestring", "blob"), "bytes"),
-    **dict.fromkeys(("object", "struct", "message"), "record"),
-    **dict.fromkeys(("list", "sequence"), "array"),
-    **dict.fromkeys(("timestamp", "datetime", "date-time", "instant"), "timestamp-millis"),
-    **dict.fromkeys(("none", "nil", "void"), "null"),
 }
 
 
@@ -148,8 +134,8 @@ class Parser:
             return Type(name)
         type_ = self.types.get(_full_name(name, namespace)) or self.types.get(name)
         if type_ is None:
-            known = f"{', '.join(_KINDS[:5])} or a primitive type"
-            help_ = _type_help(name) or f"define the type before it is used, or use {known}"
+            known = "define the type before it is used, or use one of " + ", ".join(_KINDS)
+            help_ = _type_help(name) or _type_help(most_similar(name, (*_KINDS, *LOGICAL))) or known
             return self.report(path, f'unknown Avro type "{name}"', help_, "reference")
         return type_
 
@@ -265,15 +251,12 @@ def parse_types(document: Document) -> tuple[Type, Parser]:
 
 
 def _type_help(name: str) -> str:
-    """Return what to write instead of the name of a type that is no type; empty where nothing is near."""
-    if name in PRIMITIVES:
-        return ""
+    """Return what to write for a type, or instead of a name that alone is none; empty if the name is none of Avro's."""
     if name in _BARE:
         return f'write "type": {{"type": "{name}", {_BARE[name]}}}'
     if name in LOGICAL:
         return f'write "type": {{"type": "{LOGICAL[name][0]}", "logicalType": "{name}"}}'
-    near = _OTHER_NAMES.get(name.casefold()) or next((kind for kind in _KINDS if is_misspelled(name, kind)), "")
-    return (_type_help(near) or f'did you mean "{near}"') if near else ""
+    return f'did you mean "{name}"' if name in PRIMITIVES else ""
 
 
 def _full_name(name: str, namespace: str) -> str:
@@ -445,36 +428,6 @@ _SCALAR_TESTS: Mapping[str, Callable[[Type, Any], bool]] = {
 
 Doubt = tuple[KeyPath, str, str]
 
-# By kind, the attributes that have a meaning; all else is metadata.
-_COMMON = frozenset({"type", "name", "namespace", "doc", "aliases", "logicalType", "precision", "scale"})
-_ATTRIBUTES: Mapping[str, frozenset[str]] = {
-    "record": _COMMON | {"fields"},
-    "error": _COMMON | {"fields"},
-    "enum": _COMMON | {"symbols", "default"},
-    "array": _COMMON | {"items"},
-    "map": _COMMON | {"values"},
-    "fixed": _COMMON | {"size"},
-}
-_OF_FIELD = frozenset({"name", "type", "doc", "default", "order", "aliases"})
-_OPTIONAL = 'write "type": ["null", …] and "default": null in a field that may be missing'
-_HABITS: Mapping[str, str] = {
-    "alias": 'write "aliases" and a list of names',
-    "nullable": _OPTIONAL,
-    "optional": _OPTIONAL,
-    "required": _OPTIONAL,
-    "enum": 'write "type": {"type": "enum", "name": …, "symbols": […]}',
-    "format": 'write "type": {"type": …, "logicalType": …}',
-    "properties": 'write "fields" and a list of fields',
-}
-# With these values they ask for what fields without a default are anyway.
-_DEFAULTS: Mapping[str, bool] = {"nullable": False, "optional": False, "required": True}
-_LOGICAL_HABITS: Mapping[str, str] = {
-    **dict.fromkeys(("timestamp", "datetime", "date-time", "instant"), "timestamp-millis"),
-    **dict.fromkeys(("time",), "time-millis"),
-    **dict.fromkeys(("guid",), "uuid"),
-    **dict.fromkeys(("timestamp-ms", "timestamp-milliseconds"), "timestamp-millis"),
-    **dict.fromkeys(("timestamp-us", "timestamp-microseconds"), "timestamp-micros"),
-}
 _ANY_BRANCH = (1, 12)
 
 
@@ -483,7 +436,6 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
     for path, item in objects(schema):
         kind = item.get("type")
         if isinstance(kind, str):
-            yield from _name_doubts(item, path, _ATTRIBUTES.get(kind, _COMMON))
             yield from _logical_doubts(item, path)
             namespace = str(item.get("namespace")) if kind in _NAMED_KINDS else ""
             if _is_read_namespace(namespace) and not _is_full_name(namespace):
@@ -491,7 +443,6 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
                 yield (*path, "namespace"), message, _NAME_HELP
         for index, member in enumerate(member_schemas(item)):
             place = (*path, "fields", index)
-            yield from _name_doubts(member, place, _OF_FIELD)
             if "logicalType" in member:
                 message = f'"logicalType" counts for nothing beside the type of the field "{cut(member["name"])}"'
                 logical = member["logicalType"] if isinstance(member["logicalType"], str) else ""
@@ -502,34 +453,12 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
         yield from _default_doubts(defaults)
 
 
-def _name_doubts(schema: Mapping[str, Any], path: KeyPath, names: frozenset[str]) -> Iterator[Doubt]:
-    for name in schema:
-        near = "" if name in names else next((other for other in sorted(names) if _is_near(name, other)), "")
-        if near and near not in schema:
-            yield (*path, name), f'Avro has no "{cut(name)}", so it is ignored', f'did you mean "{near}"'
-        elif name in _HABITS and name not in names and schema[name] is not _DEFAULTS.get(name):
-            yield (*path, name), f'Avro has no "{name}", so it is ignored', _HABITS[name]
-
-
-def _is_near(name: str, other: str) -> bool:
-    return is_misspelled(name, other) or is_slip(name, other)
-
-
 def _logical_doubts(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Doubt]:
     logical, kind = schema.get("logicalType"), schema["type"]
-    if not isinstance(logical, str):
-        return
-    place = (*path, "logicalType")
-    if logical in LOGICAL:
-        if kind not in LOGICAL[logical] and (kind in PRIMITIVES or kind == "fixed"):
-            message = f'"{logical}" is not a logical type of {kind}, so it is ignored'
-            yield place, message, f'write "type": "{LOGICAL[logical][0]}"'
-        return
-    near = _LOGICAL_HABITS.get(logical.casefold()) or next(
-        (name for name in LOGICAL if is_misspelled(logical, name)), ""
-    )
-    if near:
-        yield place, f'Avro has no logical type "{cut(logical)}", so it is ignored', f'did you mean "{near}"'
+    known = LOGICAL.get(logical, ()) if isinstance(logical, str) else ()
+    if known and kind not in known and (kind in PRIMITIVES or kind == "fixed"):
+        message = f'"{logical}" is not a logical type of {kind}, so it is ignored'
+        yield (*path, "logicalType"), message, f'write "type": "{known[0]}"'
 
 
 def _default_doubts(defaults: list[tuple[Type, Any, KeyPath]]) -> Iterator[Doubt]:

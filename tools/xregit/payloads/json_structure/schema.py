@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -15,96 +15,12 @@ from itertools import islice
 from typing import Any
 
 import json_structure
-from json_structure import SchemaValidator
 
 from xregit.json_pointer import KeyPath
-from xregit.model.excerpts import cut, quote
-from xregit.model.similarity import is_misspelled, is_slip
+from xregit.model.excerpts import quote
 from xregit.payloads.base import Document, Problem, SchemaError, json_value, resolve, too_deep
 from xregit.payloads.json_schema import codec as json_schema
 from xregit.payloads.json_schema.codec import JsonSchema
-
-Doubt = tuple[KeyPath, str, str]
-
-_KEYWORDS = frozenset(
-    {
-        *SchemaValidator.RESERVED_KEYWORDS,
-        *SchemaValidator.COMPOSITION_KEYWORDS,
-        *SchemaValidator.NUMERIC_VALIDATION_KEYWORDS,
-        *SchemaValidator.STRING_VALIDATION_KEYWORDS,
-        *SchemaValidator.ARRAY_VALIDATION_KEYWORDS,
-        *SchemaValidator.OBJECT_VALIDATION_KEYWORDS,
-        *("$offers", "$import", "$importdefs", "contentEncoding", "contentMediaType", "contentCompression"),
-        *("altnames", "altenums", "descriptions", "unit", "symbol", "currency", "deprecated", "title", "format"),
-        *("readOnly", "writeOnly", "$comment", "example", "has", "minEntries", "maxEntries"),
-    }
-)
-_HABITS: Mapping[str, str] = {
-    "nullable": 'write "type": ["{type}", "null"]',
-    "optional": 'leave it out: what is not in "required" is optional',
-    "anyof": 'write "anyOf"',
-    "patternProperties": 'write "type": "map" and "values"',
-    "prefixItems": 'write "type": "tuple" and "tuple"',
-    "$defs": 'write "definitions"',
-}
-_ONE = ("items", "values", "additionalProperties", "not", "if", "then", "else", "contains")
-_LISTS = ("allOf", "anyOf", "oneOf")
-_MAPPINGS = ("properties", "choices")
-
-
-def doubts(document: Mapping[str, Any], accepts: Callable[[str, Any], bool]) -> Iterator[Doubt]:
-    """Yield what is doubtful in a document that the SDK takes; ``accepts`` says whether a type has a value."""
-    for path, schema in _types(document):
-        declared = schema.get("type")
-        types = declared if isinstance(declared, list) else [declared]
-        for name, value in schema.items():
-            if name in _HABITS and value is not False:
-                help_ = _HABITS[name].format(type=declared if isinstance(declared, str) else "string")
-                yield (*path, name), f'JSON Structure has no "{name}", so it is ignored', help_
-            elif name not in _KEYWORDS and (near := _nearest(name, schema)):
-                yield (*path, name), f'JSON Structure has no "{cut(name)}", so it is ignored', f'did you mean "{near}"'
-        primitives = [item for item in types if isinstance(item, str) and item in PRIMITIVES]
-        if "default" in schema and len(primitives) == len(types):
-            value = schema["default"]
-            if not any(accepts(item, value) for item in primitives):
-                message = f"the default {quote(value)} is no value of the type {' or '.join(primitives)}"
-                yield (*path, "default"), message, "write a value of that type, or leave it out"
-
-
-def _nearest(name: str, schema: Mapping[str, Any]) -> str:
-    near = (item for item in sorted(_KEYWORDS) if is_misspelled(name, item) or is_slip(name, item))
-    return "" if name.startswith("x-") else next((item for item in near if item not in schema), "")
-
-
-def _types(document: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
-    """Yield the types in a document with their paths, from its top; in definitions there are namespaces of them."""
-    pending: list[tuple[KeyPath, Any, bool]] = [((), document, True)]
-    while pending:
-        path, value, is_schema = pending.pop()
-        if not isinstance(value, Mapping):
-            continue
-        if is_schema:
-            yield path, value
-            tables = [((*path, key), value.get(key)) for key in _MAPPINGS]
-            lists = [((*path, key), value.get(key)) for key in _LISTS]
-            pending += [((*path, key), value[key], True) for key in _ONE if key in value]
-            pending += [((*at, name), each, True) for at, table in tables for name, each in _entries(table)]
-            pending += [
-                ((*at, index), each, True)
-                for at, items in lists
-                if isinstance(items, list)
-                for index, each in enumerate(items)
-            ]
-            pending.append(((*path, "definitions"), value.get("definitions"), False))
-        else:
-            pending += [
-                ((*path, name), each, isinstance(each, Mapping) and is_type(each)) for name, each in value.items()
-            ]
-
-
-def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    yield from value.items() if isinstance(value, Mapping) else ()
-
 
 _METASCHEMAS = "https://json-structure.org/"
 _JSON_SCHEMA = "JsonSchema/draft/2020-12"
@@ -121,16 +37,13 @@ def parse(document: Document) -> JsonSchema:
 
 
 def disagreements(document: Document) -> Iterator[Problem]:
-    """Yield the problem of a ``$schema`` that is none of JSON Structure's, and doubts."""
+    """Yield the problem of a ``$schema`` that is none of JSON Structure's, and defaults that are none of their type."""
     value = document.value()
     uri = value.get("$schema")
     if isinstance(uri, str) and not uri.startswith(_METASCHEMAS):
         message = f'"$schema" is {uri}, but the format is {document.format}'
         yield document.problem("format", message, "correct the one that is wrong", ("$schema",))
-    for path, message, help_ in islice(
-        doubts(value, lambda type_, item: _value_schema(type_).accepts(item)), _MAX_PROBLEMS
-    ):
-        yield document.problem("doubt", message, help_, path)
+    yield from islice(find_mismatches(document, value, _DEFAULTS), _MAX_PROBLEMS)
 
 
 # Keywords that describe and don't constrain. The SDK asks that a unit stands with a numeric type, and knows no
@@ -169,7 +82,7 @@ def load(document: Document) -> Any:
     if errors:
         # The SDK reports some of them twice.
         raise SchemaError(*dict.fromkeys(_problem(document, error) for error in errors[:_MAX_PROBLEMS]))
-    mismatches = tuple(islice(find_mismatches(document, value), _MAX_PROBLEMS))
+    mismatches = tuple(islice(find_mismatches(document, value, _CONSTANTS), _MAX_PROBLEMS))
     if mismatches:
         raise SchemaError(*mismatches)
     return content
@@ -212,37 +125,39 @@ def _problem(document: Document, error: Any) -> Problem:
     return document.problem("syntax", str(error.message), "write what JSON Structure allows there", path)
 
 
-_CHECKED_TYPES = frozenset(("const", "enum", "default", "examples"))
+_CONSTANTS, _DEFAULTS = ("const", "enum"), ("default",)
+_CHECKED_TYPES = frozenset((*_CONSTANTS, *_DEFAULTS, "examples"))
 _CONSTANT_HELP = "write a value of that type, as its payloads have it"
 
 
-def find_mismatches(document: Document, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Problem]:
-    """Yield the constants in a document, and the values in its enumerations, that are none of their type."""
+def find_mismatches(document: Document, value: Any, keywords: tuple[str, ...], path: KeyPath = ()) -> Iterator[Problem]:
+    """Yield the values of some keywords in a document that are none of their type."""
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from find_mismatches(document, item, (*path, number))
+            yield from find_mismatches(document, item, keywords, (*path, number))
     if not isinstance(value, Mapping):
         return
     declared = value.get("type")
     types = tuple(declared) if isinstance(declared, list) else (declared,)
     if all(isinstance(name, str) and name in PRIMITIVES for name in types):
-        for place, constant in _listed_values(value):
+        for place, constant in _listed_values(value, keywords):
             if not any(_value_schema(name).accepts(constant) for name in types):
-                message = (
-                    f"{quote(constant)} is no value of the type {' or '.join(types)}, so that no payload can have it"
-                )
-                yield document.problem("syntax", message, _CONSTANT_HELP, (*path, *place))
+                message = f"{quote(constant)} is no value of the type {' or '.join(types)}"
+                message += "" if keywords == _DEFAULTS else ", so that no payload can have it"
+                kind = "doubt" if keywords == _DEFAULTS else "syntax"
+                yield document.problem(kind, message, _CONSTANT_HELP, (*path, *place))
     for key, item in value.items():
         if key not in _CHECKED_TYPES or (isinstance(item, Mapping) and isinstance(item.get("type"), str)):
-            yield from find_mismatches(document, item, (*path, key))
+            yield from find_mismatches(document, item, keywords, (*path, key))
 
 
-def _listed_values(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    if "const" in schema:
-        yield ("const",), schema["const"]
-    values = schema.get("enum")
-    for number, item in enumerate(values if isinstance(values, list) else ()):
-        yield ("enum", number), item
+def _listed_values(schema: Mapping[str, Any], keywords: tuple[str, ...]) -> Iterator[tuple[KeyPath, Any]]:
+    for keyword in keywords:
+        value = schema.get(keyword)
+        if keyword != "enum" and keyword in schema:
+            yield (keyword,), value
+        for number, item in enumerate(value if keyword == "enum" and isinstance(value, list) else ()):
+            yield (keyword, number), item
 
 
 @cache
