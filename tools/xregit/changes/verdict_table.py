@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
-
-import yaml
 
 from xregit.changes.change import AUDIENCES, Change, Difference, Impact
 from xregit.model.excerpts import cut, to_json
+from xregit.model.files import load_data
 from xregit.model.language import NOTHING, display_name
 
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")
@@ -64,9 +63,7 @@ class VerdictTable:
 @cache
 def load_table() -> VerdictTable:
     """Return the table of `verdicts.yaml`."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = (files("xregit.changes") / "verdicts.yaml").read_text(encoding="utf-8")
-    value: Mapping[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - a safe loader
+    value: Mapping[str, Any] = load_data(Path(__file__).with_name("verdicts.yaml"))
     return VerdictTable(
         rows=tuple(map(_row, value["rows"])),
         wider_types={name: frozenset(types) for name, types in value["widertypes"].items()},

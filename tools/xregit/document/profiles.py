@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from xregit.model.files import load_data
 from xregit.model.language import NOTHING, nothing
-from xregit.source import yaml_loader
 
 _HERE = Path(__file__).parent
 #: The kind under which steps stand for entities of all kinds that have none of their own.
@@ -112,9 +112,7 @@ def data_file(*path: str) -> Any:
 @cache
 def _data_files() -> Mapping[str, Any]:
     """Return the values of all data files below this folder, by their paths."""
-    return {
-        path.relative_to(_HERE).as_posix(): yaml_loader.parse(path.read_bytes()).value for path in _HERE.rglob("*.yaml")
-    }
+    return {path.relative_to(_HERE).as_posix(): load_data(path) for path in _HERE.rglob("*.yaml")}
 
 
 @cache

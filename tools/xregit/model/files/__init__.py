@@ -28,8 +28,9 @@ def content(specversion: str) -> Mapping[str, Any]:
         versions = ", ".join(sorted(folders))
         raise XregitError(f'there is no model for the specification version "{specversion}"; known: {versions}')
     folder = folders[specversion]
-    return {path.relative_to(folder).as_posix(): _load(path) for path in sorted(folder.rglob("*.yaml"))}
+    return {path.relative_to(folder).as_posix(): load_data(path) for path in sorted(folder.rglob("*.yaml"))}
 
 
-def _load(path: Path) -> Any:
+def load_data(path: Path) -> Any:
+    """Return the value of a YAML file of this package; those of users are read by `source.yaml_loader`."""
     return yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader

@@ -9,8 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from xregit.model.files import load_data
 from xregit.payloads.base import Document, PayloadSchema, is_json
 from xregit.payloads.compatibility.base import (
     ROOT,
@@ -180,8 +179,7 @@ def _verdict(kind: Kind, sides: Mapping[str, Reason]) -> Verdict:
 @cache
 def kinds() -> Mapping[str, Mapping[str, Kind]]:
     """Return the kinds of changes of each language, as `kinds.yaml` has them; some are found in all languages."""
-    text = Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8")
-    value: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    value: dict[str, dict[str, Any]] = load_data(Path(__file__).with_name("kinds.yaml"))
     every = value.pop("all")
     return {name: {key: _kind(item) for key, item in {**every, **table}.items()} for name, table in value.items()}
 

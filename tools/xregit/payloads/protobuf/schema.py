@@ -73,19 +73,7 @@ _HELP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ("reserved|Suggested field numbers", "use another number or name"),
     )
 )
-# What other languages call a scalar type, in lower case; and the files of Protobuf's own messages.
-_OTHER_NAMES: Mapping[str, str] = {
-    **dict.fromkeys(("int", "integer", "short"), "int32"),
-    **dict.fromkeys(("long", "bigint"), "int64"),
-    **dict.fromkeys(("uint", "unsigned"), "uint32"),
-    **dict.fromkeys(("number", "decimal", "real", "float64"), "double"),
-    **dict.fromkeys(("float32",), "float"),
-    **dict.fromkeys(("boolean",), "bool"),
-    **dict.fromkeys(("text", "str", "string", "char"), "string"),
-    **dict.fromkeys(("byte", "binary", "blob"), "bytes"),
-    **dict.fromkeys(("datetime", "date"), "google.protobuf.Timestamp"),
-    **dict.fromkeys(("object", "json"), "google.protobuf.Struct"),
-}
+# The files of Protobuf's own messages.
 _WELL_KNOWN: Mapping[str, str] = {
     **{name: name.lower() for name in ("Timestamp", "Duration", "Any", "Empty", "Struct")},
     **dict.fromkeys(("Value", "ListValue", "NullValue"), "struct"),
@@ -314,12 +302,11 @@ def _problem(message: str, errors: str, line: int, column: int) -> Problem:
 
 
 def _type_help(name: str) -> str:
-    """Return what to write instead of a type that nothing declares; empty where nothing is near."""
-    scalar = _OTHER_NAMES.get(name.casefold(), "")
+    """Return what to write for one of Protobuf's own messages; empty for any other type."""
     file = _WELL_KNOWN.get(name.rpartition(".")[2])
     if file and name.rpartition(".")[0] in {"", "google.protobuf"}:
         return f'write "google.protobuf.{name.rpartition(".")[2]}", and import "google/protobuf/{file}.proto"'
-    return f'did you mean "{scalar}"' if scalar else ""
+    return ""
 
 
 def _position(text: bytes, line: int, column: int) -> tuple[int, int]:
