@@ -76,6 +76,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
 )
 _ADDRESSES = frozenset({"uri", "uriabsolute", "urirelative", "url", "urlabsolute", "urlrelative"})
 _NEEDS_QUOTES = re.compile(r"""[,\[\]{}]|:(?:\s|$)|\s#|^[#&*!|>'"%@`?-]|^$""")
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?")
 _HEADER = re.compile(r"([^\s:]+): *(\S.*)")
 _BOOLEANS = {**dict.fromkeys(("yes", "y", "on"), "true"), **dict.fromkeys(("no", "n", "off"), "false")}
 _WITHOUT_QUOTES = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|true|false", re.IGNORECASE)
@@ -200,23 +201,15 @@ def _suggest_text(attribute: AttributeModel, value: str, key: str | int) -> str:
     """Return what to do about a text that is nearly right, or nothing."""
     if attribute.type in _ADDRESSES and value != value.strip():
         return "Remove the spaces around it."
-    if attribute.syntax == "web" and (address := _suggest_address(value)):
-        return _write_line(key, address)
+    if attribute.syntax == "web" and _HOST.fullmatch(value):
+        return _write_line(key, f"https://{value}")
     if attribute.type in _ADDRESSES and " " in value:
         return 'Write the address of a page; prose belongs in "description".'
-    if attribute.type == "timestamp" or attribute.syntax == "date":
-        time = repair_time(value, partial(is_valid, attribute))
-        return _write_line(key, time) if time else ""
+    if attribute.type == "timestamp":
+        forms = (f"{value}T00:00:00Z", *(f"{value.replace(' ', 'T')}{end}" for end in ("Z", ":00Z")))
+        return next((_write_line(key, form) for form in forms if is_valid(attribute, form)), "")
     name = find_name(attribute.names, value) if attribute.names else None
     return _write_line(key, name.example) if name and name.example else ""
-
-
-def _suggest_address(value: str) -> str:
-    """Return the address of a page that a text probably means: a host without scheme, or what Git clones from."""
-    cloned = re.fullmatch(r"(?:git@([\w.-]+):|ssh://(?:[\w.-]+@)?([\w.-]+)(?::[0-9]+)?/)([\w~][\w./~-]*)", value)
-    if cloned:
-        return f"https://{cloned[1] or cloned[2]}/{cloned[3].rstrip('/').removesuffix('.git')}"
-    return f"https://{value}" if re.fullmatch(r"[\w-]+(?:\.[\w-]+)+(?:[:/]\S*)?", value) else ""
 
 
 def _example(form: str, key: str | int) -> str:
@@ -249,16 +242,6 @@ _EXPRESSION = re.compile(r"\{([+#./?&;]?)([^{}]*)\}")
 _BEFORE = {"#": "#", ".": ".", "/": "/", "?": "?", "&": "&", ";": ";"}
 _BETWEEN = {".": ".", "/": "/", "?": "&", "&": "&", ";": ";"}
 _NAMED_OPERATORS = frozenset("?&;")
-# Days as people write them; which of two numbers is the month can't be told of all of them.
-_DAYS = (
-    r"(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{1,2})[-/.](?P<day>[0-9]{1,2})",
-    r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})",
-    r"(?P<day>[0-9]{1,2})[-/.] ?(?P<month>[0-9]{1,2})[-/.] ?(?P<year>[0-9]{4})",
-    r"(?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})[-/](?P<year>[0-9]{4})",
-)
-_CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}(?:\.[0-9]+)?))?"
-_ZONE = r" ?(?P<zone>[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
-_TIMES = tuple(re.compile(rf"{day}(?:[Tt, ] ?{_CLOCK}{_ZONE})?") for day in _DAYS)
 _RELATIVE = re.compile(r"^(?:\.{1,2}/)+")
 
 
@@ -273,23 +256,6 @@ def _level_1(expression: re.Match[str]) -> str:
     names = [re.sub(r"[^A-Za-z0-9_]+", "_", name.partition(":")[0].strip(" *")) for name in inner.split(",")]
     values = [f"{name}={{{name}}}" if operator in _NAMED_OPERATORS else f"{{{name}}}" for name in names]
     return _BEFORE.get(operator, "") + _BETWEEN.get(operator, ",").join(values)
-
-
-def repair_time(text: str, fits: Callable[[str], bool]) -> str:
-    """Return the day or time that a text means, if it can mean but one; a time without a zone is in UTC."""
-    matches = (match.groupdict() for match in (form.fullmatch(text.strip()) for form in _TIMES) if match)
-    repaired = {form for parts in matches for form in (_day(parts), f"{_day(parts)}T{_clock(parts)}") if fits(form)}
-    return repaired.pop() if len(repaired) == 1 else ""
-
-
-def _day(parts: Mapping[str, str]) -> str:
-    return f"{parts['year']}-{parts['month']:0>2}-{parts['day']:0>2}"
-
-
-def _clock(parts: Mapping[str, str | None]) -> str:
-    zone = re.sub(r"([0-9]{2}):?([0-9]{2})", r"\1:\2", parts["zone"] or "Z")
-    offset = zone if ":" in zone else "Z"
-    return f"{parts['hour'] or 0:0>2}:{parts['minute'] or 0:0>2}:{parts['second'] or '00'}{offset}"
 
 
 def repair_xid(text: str, targets: Iterable[str], fits: Callable[[str], bool]) -> str:
