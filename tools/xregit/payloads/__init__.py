@@ -1,8 +1,8 @@
 """Payload schema languages: the schema objects that validate, decode, encode and show payloads."""
 
-from xregit.payloads.base import Fetch, PayloadError, PayloadSchema, Problem, SchemaError
+from xregit.payloads.base import Fetch, PayloadError, Problem, SchemaError
 from xregit.payloads.fields import TYPES, Field
-from xregit.payloads.languages import language, parse, parse_types, problems
+from xregit.payloads.languages import PayloadSchema, language, parse, parse_types, problems
 
 __all__ = [
     "TYPES",

@@ -1,4 +1,4 @@
-"""What all payload languages share: the schema document, the schema object, bodies and their errors."""
+"""What all payload languages share: the schema document, bodies and their errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urljoin
 
 from xregit.errors import XregitError
@@ -16,10 +16,6 @@ from xregit.model.media_types import without_parameters
 from xregit.source import json_loader
 from xregit.source.parse_result import MAX_DEPTH, NOWHERE, Positions
 from xregit.source.scalars import without_text
-
-if TYPE_CHECKING:
-    from xregit.payloads.fields import Field
-
 
 #: What all patterns of one document may take together, and a single one, in bytes.
 TOTAL, LARGEST = 200_000_000, 10_000_000
@@ -87,41 +83,6 @@ def too_deep(line: int = 0, column: int = 0) -> Problem:
 def error_text(error: Exception) -> str:
     """Return the text of a library's error; of a `RecursionError`, what it means for the value."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-
-
-class PayloadSchema(Protocol):
-    """A concrete schema object, ready to be used on payloads; nothing that it does leaves the process."""
-
-    @property
-    def format(self) -> str:
-        """The format of the document, such as ``Avro/1.11.0``."""
-
-    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
-        """Return what is wrong with a payload, nothing where it is valid; never raises."""
-
-    def decode(self, body: bytes, contenttype: str = "") -> Any:
-        """Return the values of a payload, as JSON has them but for dates, decimals and bytes that a language knows.
-
-        Raises:
-            PayloadError: the bytes aren't in the schema's encoding.
-        """
-
-    def encode(self, value: Any, contenttype: str = "") -> bytes:
-        """Return the payload of such values.
-
-        Raises:
-            PayloadError: the value doesn't fit the schema; it lists everything wrong.
-        """
-
-    def example(self) -> Any:
-        """Return a value that the schema accepts, always the same one.
-
-        Raises:
-            PayloadError: no example could be made.
-        """
-
-    def fields(self) -> tuple[Field, ...]:
-        """Return the fields of the payload; one without a name where it isn't a record."""
 
 
 def fetch_nothing(_reference: str) -> bytes | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any, Protocol
 
 from xregit.model import canonical
-from xregit.payloads.base import Document, Fetch, PayloadSchema, Problem, SchemaError, fetch_nothing
+from xregit.payloads.base import Document, Fetch, Problem, SchemaError, fetch_nothing
+from xregit.payloads.fields import Field
 
 # Each module has ``parse`` and is imported with the first document of its language: their libraries take time to load.
 _MODULES = {
@@ -15,6 +17,41 @@ _MODULES = {
     "Protobuf": "xregit.payloads.protobuf.schema",
     "XSD": "xregit.payloads.xsd.codec",
 }
+
+
+class PayloadSchema(Protocol):
+    """A concrete schema object, ready to be used on payloads; nothing that it does leaves the process."""
+
+    @property
+    def format(self) -> str:
+        """The format of the document, such as ``Avro/1.11.0``."""
+
+    def validate(self, body: bytes, contenttype: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a payload, nothing where it is valid; never raises."""
+
+    def decode(self, body: bytes, contenttype: str = "") -> Any:
+        """Return the values of a payload, as JSON has them but for dates, decimals and bytes that a language knows.
+
+        Raises:
+            PayloadError: the bytes aren't in the schema's encoding.
+        """
+
+    def encode(self, value: Any, contenttype: str = "") -> bytes:
+        """Return the payload of such values.
+
+        Raises:
+            PayloadError: the value doesn't fit the schema; it lists everything wrong.
+        """
+
+    def example(self) -> Any:
+        """Return a value that the schema accepts, always the same one.
+
+        Raises:
+            PayloadError: no example could be made.
+        """
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the payload; one without a name where it isn't a record."""
 
 
 def language(format: str) -> str:  # noqa: A002 - the attribute's own name

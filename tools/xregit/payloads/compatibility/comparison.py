@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xregit.model.files import load_data
-from xregit.payloads.base import Document, PayloadSchema, is_json
+from xregit.payloads.base import Document, is_json
 from xregit.payloads.compatibility.base import (
     ROOT,
     WORST_FIRST,
@@ -22,7 +22,7 @@ from xregit.payloads.compatibility.base import (
     Verdict,
     worst,
 )
-from xregit.payloads.languages import language, parse
+from xregit.payloads.languages import PayloadSchema, language, parse
 
 # Each module has ``reasons(writer, reader, budget)``, why the second schema may not read what the first wrote.
 _MODULES = {

@@ -25,16 +25,9 @@ from xregit.payloads.fields import (
 from xregit.payloads.json_schema.error_messages import error_message
 from xregit.payloads.json_schema.examples import example
 from xregit.payloads.json_schema.lint import doubts
+from xregit.payloads.json_schema.nodes import Combined, Node, combine, root_node
 from xregit.payloads.json_schema.schema import LATEST, Loaded, declared_draft, draft_of_format, load
-from xregit.payloads.json_schema.subschemas import (
-    MAX_STEPS,
-    Combined,
-    Node,
-    StepBudget,
-    combine,
-    max_branches,
-    root_node,
-)
+from xregit.payloads.json_schema.subschemas import MAX_STEPS, StepBudget, max_branches
 
 # What most patterns need is linear; what needs backtracking gives up after this many steps, well below a second.
 _MAX_BACKTRACKS = 100_000

@@ -12,8 +12,8 @@ import jsonschema_rs
 
 from xregit.payloads.base import PayloadError
 from xregit.payloads.fields import MAX_VALUES, BudgetError, spend, with_budget
+from xregit.payloads.json_schema.nodes import NEVER, Combined, Node, combine, root_node
 from xregit.payloads.json_schema.schema import Loaded
-from xregit.payloads.json_schema.subschemas import NEVER, Combined, Node, combine, root_node
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text, named_number, named_text
 
 _MAX_DEPTH = 12
