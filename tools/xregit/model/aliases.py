@@ -11,9 +11,8 @@ from typing import Any
 
 from xregit.model.files import SPECVERSION, content
 from xregit.model.protocols import protocols
-from xregit.model.similarity import is_misspelled
+from xregit.model.similarity import is_near
 
-MIN_CHARS = 3
 #: The envelope that the CloudEvents bindings of protocols carry.
 CLOUDEVENTS = "CloudEvents/1.0"
 #: What the media types of payloads begin with that are events, and those of one and of many in JSON.
@@ -123,22 +122,9 @@ def closest_name(selector: str, value: str) -> str:
         return with_space
     for spelling, name in spellings.items():
         predefined = spelling.partition("/")[0]
-        if slash if predefined == family.casefold() else _is_near(family, predefined):
+        if slash if predefined == family.casefold() else is_near(family, predefined):
             return spellings.get(predefined, name).name  # without a version, the one that the family stands for
     return ""
-
-
-def _is_near(family: str, known: str) -> bool:
-    if is_misspelled(family, known):
-        return True
-    # Names of protocols are short and few, so letters in another order, one more or one less are near enough.
-    folded = family.casefold()
-    if len(folded) == len(known):
-        return folded != known and sorted(folded) == sorted(known)
-    shorter, longer = sorted((folded, known), key=len)
-    if len(shorter) < MIN_CHARS or len(longer) > len(shorter) + 1:
-        return False
-    return shorter in {longer[:at] + longer[at + 1 :] for at in range(len(longer))}
 
 
 def habit(type_: str, name: str) -> str:

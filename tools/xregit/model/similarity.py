@@ -46,6 +46,11 @@ def is_slip(name: str, word: str) -> bool:
     return slip != word and slip in {f"{word}s", *doubled, *dropped, *swapped}
 
 
+def is_near(name: str, known: str) -> bool:
+    """Return whether a name is most likely meant to be a known one."""
+    return is_misspelled(name, known) or is_slip(name, known)
+
+
 @lru_cache(maxsize=8192)
 def fold_name(name: str) -> str:
     """Return a name without case, hyphens and underscores, which don't tell names apart; one is compared with many."""

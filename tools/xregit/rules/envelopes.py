@@ -20,7 +20,7 @@ from xregit.model.excerpts import cut, quote
 from xregit.model.language import MAPPINGS, NOTHING
 from xregit.model.media_types import without_parameters
 from xregit.model.protocols import facts
-from xregit.model.similarity import is_misspelled, is_slip
+from xregit.model.similarity import is_near
 from xregit.model.times import NOW, is_now
 from xregit.rules.attributes import inside, mapping, selector_name, states, text
 from xregit.rules.media_types import BINARY, in_binary, in_json_alone, modes
@@ -57,7 +57,7 @@ def event_attribute_missing(registry: Registry, message: Message) -> Iterator[Fi
 
 def _has_near(declared: Mapping[str, Any], name: str) -> bool:
     """Return whether a name is there, but misspelled, which is reported as that."""
-    return any(is_misspelled(other, name) or is_slip(other, name) for other in declared)
+    return any(is_near(other, name) for other in declared)
 
 
 @rule("message", Severity.INFO, "MSG-68", attributes=(METADATA,), selector=EVENTS)

@@ -19,7 +19,7 @@ from xregit.model import canonical, check, find_name, names, odd_characters, sib
 from xregit.model.aliases import BATCH_JSON, EVENT_JSON, closest_name, habit, has_known_version
 from xregit.model.excerpts import cut, quote
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
-from xregit.model.similarity import fold_name, is_misspelled, is_slip
+from xregit.model.similarity import fold_name, is_near
 from xregit.rules.attributes import inside, items
 from xregit.rules.rule import finding, rule
 
@@ -182,7 +182,7 @@ def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator
     for path, attributes in stated:
         for name in attributes:
             advice = "" if name in known or name in moved else habit(entity.type.singular, name)
-            if advice and not any(_is_meant(name, other) for other in known):
+            if advice and not any(is_near(name, other) for other in known):
                 message = f'"{name}" is treated as an extension attribute; nothing reads it.'
                 yield finding(*path, name, message=message, help=advice, on_key=True)
 
@@ -241,7 +241,7 @@ def misspelled_name(_registry: Registry, entity: Group | Resource) -> Iterator[F
         # That a method is in lower case is reported as that.
         if not isinstance(value, str) or value in predefined or (path[0] == OPTIONS and value.upper() in predefined):
             continue
-        meant = next((each for each in predefined if _is_meant(value, each)), "")
+        meant = next((each for each in predefined if is_near(value, each)), "")
         if meant:
             message = f'"{value}" is not a predefined value of "{path[-1] if path[-1] != "value" else path[-2]}".'
             yield finding(*path, message=message, help=f'Did you mean "{meant}"?')
@@ -322,7 +322,7 @@ def _misspellings_in(models: Models, value: Any, path: KeyPath, others: Models =
         model = models.get(name)
         if model is None and _WILDCARD in models and name not in others:
             suggestion = next(
-                (choice for choice in (*models, *others) if choice not in value and _is_meant(name, choice)), ""
+                (choice for choice in (*models, *others) if choice not in value and is_near(name, choice)), ""
             )
             if suggestion:
                 yield _Misspelling((*path, name), item, suggestion, models.get(suggestion) or others[suggestion])
@@ -353,10 +353,6 @@ def _document_name(name: str, models: Models) -> str:
     if name in models:
         return _FORMER[name] if _FORMER.get(name) in models else ""
     return next((each for each in models if fold_name(each) == fold_name(name)), "")
-
-
-def _is_meant(name: str, choice: str) -> bool:
-    return is_misspelled(name, choice) or is_slip(name, choice)
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ import jsonschema_rs
 
 from xregit.json_pointer import KeyPath
 from xregit.model.excerpts import cut, quote
-from xregit.model.similarity import fold_name, is_misspelled, is_slip
+from xregit.model.similarity import fold_name, is_misspelled, is_near
 from xregit.payloads.json_schema.schema import Draft
 from xregit.payloads.json_schema.subschemas import SAME_VALUE, subschemas
 
@@ -217,7 +217,7 @@ def _nearest_keyword(name: str, schema: dict[str, Any]) -> str:
         return ""
     length = len(fold_name(name))
     choices = (keyword for keyword in KEYWORDS if abs(len(keyword) - length) <= 1 and keyword not in schema)
-    near = [keyword for keyword in choices if is_misspelled(name, keyword) or is_slip(name, keyword)]
+    near = [keyword for keyword in choices if is_near(name, keyword)]
     return min(near, key=lambda keyword: (fold_name(keyword) != fold_name(name), keyword), default="")
 
 
