@@ -19,9 +19,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from xregit.errors import XregitError
 
@@ -29,7 +27,6 @@ if sys.platform != "win32":
     import fcntl
 
 
-_NEW, _OLD = ".new", ".old"
 _NAMES_TAKEN = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENOENT})
 # Of the Linux call renameat2: paths are as they are for any other call (AT_FDCWD), and RENAME_EXCHANGE.
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
@@ -41,14 +38,14 @@ def write(path: Path, data: bytes) -> None:
     Raises:
         XregitError: it can't be written; what stood there before still does.
     """
-    with _report_os_error(path), _report_odd_name(path):
+    with _reported(path, ValueError):
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
         place = Path(os.path.realpath(path))
-        beside = _beside(place, _NEW)
+        beside = _beside(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with write_lock(place, beside, Path.touch), _remove_on_failure(beside):
+        with _building(place, beside, Path.touch):
             _fill(beside, place, data)
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
@@ -66,15 +63,17 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         XregitError: one of them can't be written.
     """
-    with _report_os_error(root), _report_odd_name(root), ExitStack() as undo:
+    with _reported(root, ValueError), ExitStack() as undo:
         units: dict[Path, Path] = {}
         for relative, data in files.items():
             place = _without_links(root, relative)
             if place.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            unit = _unit(place)
+            unit = place  # what gets its name as a whole: the topmost folder above that is missing, else the file
+            while not unit.parent.exists():
+                unit = unit.parent
             if unit not in units:
-                units[unit] = _beside(unit, _NEW)
+                units[unit] = _beside(unit)
                 undo.callback(_remove, units[unit])
                 _remove(units[unit])  # a killed run left it
             path = units[unit] / place.relative_to(unit)
@@ -108,7 +107,7 @@ def replace_tree(target: Path, files: Mapping[str, bytes], ours: Callable[[Path]
     Raises:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
-    with _report_odd_name(target), _report_os_error(target):
+    with _reported(target, ValueError):
         if ours is not None and target.is_dir() and any(target.iterdir()) and not ours(target):
             raise XregitError(f'"{target}" would be replaced as a whole, but it holds other files; name another folder')
         with replace_folder(target) as folder:
@@ -128,11 +127,11 @@ def replace_folder(target: Path) -> Iterator[Path]:
         XregitError: it can't be written, or the target is a folder nobody wants to lose; what stood there still does.
     """
     place = Path(os.path.realpath(target))
-    beside, old = _beside(place, _NEW), _beside(place, _OLD)
-    with _report_os_error(target):
+    beside, old = _beside(place), _beside(place, ".old")
+    with _reported(target):
         _refuse_to_lose(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with write_lock(place, beside, _make_folder), _remove_on_failure(beside):
+        with _building(place, beside, _make_folder):
             if old.exists() and not place.exists():
                 old.rename(place)
             shutil.rmtree(old, ignore_errors=True)
@@ -152,22 +151,23 @@ def edit_lock(folder: Path) -> Iterator[None]:
         XregitError: another run is editing them.
     """
     place = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
-    with _hold(place, _create_nothing, f'another run is editing files in "{place}"; wait for its end'):
+    with _lock(place, f'another run is editing files in "{place}"; wait for its end'):
         yield
 
 
 @contextmanager
-def write_lock(place: Path, beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
-    """Lock the file or folder ``beside`` the place that is written to; ``create`` makes it if it is missing.
+def _building(place: Path, beside: Path, create: Callable[[Path], None]) -> Iterator[None]:
+    """Lock what is built beside its place, and remove it if that fails."""
+    with _lock(beside, _another_run(place), create):
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):
+                _remove(beside)
+            raise
 
-    Raises:
-        XregitError: another run holds it.
-    """
-    with _hold(beside, create, _another_run(place)):
-        yield
 
-
-def _beside(place: Path, ending: str) -> Path:
+def _beside(place: Path, ending: str = ".new") -> Path:
     return place.with_name(f".{place.name}{ending}")
 
 
@@ -183,14 +183,6 @@ def _without_links(root: Path, relative: str) -> Path:
     if os.path.realpath(path) != str(place):
         raise XregitError(f'"{path}" is a symbolic link or lies behind one; remove the link')
     return place
-
-
-def _unit(place: Path) -> Path:
-    """Return what gets its name as a whole: the topmost folder above a place that is missing, else the place."""
-    unit = place
-    while not unit.parent.exists():
-        unit = unit.parent
-    return unit
 
 
 def _fill(beside: Path, place: Path, data: bytes) -> None:
@@ -214,7 +206,7 @@ def _remove(path: Path) -> None:
 def _swap(beside: Path, place: Path, old: Path) -> None:
     """Put the new folder in its place, at best in one step; the lock on its hidden name is on it wherever it is."""
     if place.exists():
-        with write_lock(place, place, _make_folder):  # what is hidden a moment later, and is not to be taken by others
+        with _lock(place, _another_run(place), _make_folder):  # it is hidden a moment later, and not for others to take
             if _exchange(beside, place):
                 shutil.rmtree(beside, ignore_errors=True)
                 return
@@ -231,46 +223,39 @@ def _swap(beside: Path, place: Path, old: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange what two paths name, and return whether that worked: not every system or file system can.
+
+    If it did not, both are as they were.
+    """
+    if sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "renameat2"):
+        return False
+    paths = os.fsencode(one), os.fsencode(other)
+    return bool(ctypes.CDLL(None).renameat2(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0)
+
+
 def _refuse_to_lose(place: Path) -> None:
     """Stop where the folder is no output of ours, such as the registry itself or the repository."""
-    precious = next((name for name in (".git", "registry.yaml") if (place / name).exists()), None)
+    precious = next((f'"{name}"' for name in (".git", "registry.yaml") if (place / name).exists()), "")
+    precious = precious or ("the working directory" if Path.cwd().is_relative_to(place) else "")
     if precious:
-        raise XregitError(f'"{place}" would be replaced as a whole, but it holds "{precious}"; name another folder')
-    if Path.cwd().is_relative_to(place):
-        message = f'"{place}" would be replaced as a whole, but it holds the working directory; name another folder'
-        raise XregitError(message)
+        raise XregitError(f'"{place}" would be replaced as a whole, but it holds {precious}; name another folder')
     with suppress(FileNotFoundError):
-        if stat.S_ISDIR(place.stat().st_mode):  # asked once, since another run may be exchanging the folder
-            return
-        raise XregitError(f'"{place}" is a file, but a folder is to be written there; remove it or name another folder')
+        if not stat.S_ISDIR(place.stat().st_mode):  # asked once, since another run may be exchanging the folder
+            message = f'"{place}" is a file, but a folder is to be written there; remove it or name another folder'
+            raise XregitError(message)
 
 
 @contextmanager
-def _report_os_error(path: Path) -> Iterator[None]:
+def _reported(path: Path, *odd_name: type[ValueError]) -> Iterator[None]:
+    """Report errors of the system, and with ``ValueError`` names that it refuses, such as one with NUL."""
     try:
         yield
     except OSError as error:
         message = f'"{path}" can\'t be written: {error.strerror or error}; what was there before is unchanged'
         raise XregitError(message) from error
-
-
-@contextmanager
-def _report_odd_name(path: Path) -> Iterator[None]:
-    """Report a name that the system refuses, such as one with NUL; the code inside raises no other ValueError."""
-    try:
-        yield
-    except ValueError as error:
+    except odd_name as error:
         raise XregitError(f'"{str(path)!a}" can\'t be written: {error}') from error
-
-
-@contextmanager
-def _remove_on_failure(beside: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            _remove(beside)
-        raise
 
 
 def _another_run(place: Path) -> str:
@@ -278,67 +263,37 @@ def _another_run(place: Path) -> str:
     return f'another run is writing "{place}"; wait for its end'
 
 
-def _create_nothing(_: Path) -> None:
-    """Leave a path as it is."""
-
-
 @contextmanager
-def _hold(path: Path, create: Callable[[Path], None], refusal: str) -> Iterator[None]:
+def _lock(path: Path, refusal: str, create: Callable[[Path], None] = lambda _: None) -> Iterator[None]:
+    """Lock a file or folder, which is created first, as long as the block runs.
+
+    Raises:
+        XregitError: another run holds it, with ``refusal`` as the message.
+    """
     if sys.platform == "win32":  # two runs at once are not told apart there
         create(path)
         yield
         return
-    descriptor = _lock(path, create, refusal)
+    descriptor = _open_locked(path, refusal, create)
     try:
         yield
     finally:
         os.close(descriptor)
 
 
-def _lock(path: Path, create: Callable[[Path], None], refusal: str) -> int:
+def _open_locked(path: Path, refusal: str, create: Callable[[Path], None]) -> int:
     while True:
         create(path)
-        try:
+        with suppress(FileNotFoundError):  # another run has just renamed it to its place
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except FileNotFoundError:  # another run has just renamed it to its place
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                os.close(descriptor)
+                raise XregitError(refusal) from error
+            except OSError:  # a file system without locks
+                return descriptor
+            with suppress(FileNotFoundError):
+                if path.stat().st_ino == os.fstat(descriptor).st_ino:  # else it was renamed meanwhile
+                    return descriptor
             os.close(descriptor)
-            raise XregitError(refusal) from error
-        except OSError:  # a file system without locks
-            return descriptor
-        if _is_still(path, descriptor):
-            return descriptor
-        os.close(descriptor)
-
-
-def _is_still(path: Path, descriptor: int) -> bool:
-    """Return whether the path still names the open file; another run may have renamed that to its place meanwhile."""
-    try:
-        return path.stat().st_ino == os.fstat(descriptor).st_ino
-    except FileNotFoundError:
-        return False
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchange what two paths name, and return whether that worked: not every system or file system can.
-
-    If it did not, both are as they were.
-    """
-    rename = _renameat2()
-    return (
-        rename is not None and rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0
-    )
-
-
-@cache
-def _renameat2() -> Any:
-    """Return the function of the C library, or None where there is none."""
-    if sys.platform != "linux":
-        return None
-    function = getattr(ctypes.CDLL(None), "renameat2", None)
-    if function is not None:
-        function.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
-    return function
