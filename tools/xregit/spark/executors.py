@@ -12,12 +12,12 @@ import tarfile
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from io import BytesIO
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from pyspark import cloudpickle
 
 from xregit.errors import XregitError
+from xregit.source import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,20 +46,10 @@ def write_archive(path: Path | str, *, complete: bool = False) -> Path:
     if not target.name.endswith((".tar.gz", ".tgz")):
         message = f'"{target}" has to end in .tar.gz, by which Spark knows what to do with it'
         raise XregitError(message)
-    try:
-        with NamedTemporaryFile(dir=target.absolute().parent, prefix=f".{target.name}-", delete=False) as file:
-            temporary = Path(file.name)
-            try:
-                with tarfile.open(fileobj=file, mode="w:gz", compresslevel=1) as archive:
-                    _add_packages(archive, SPARK if complete else SPARK | PROVIDED)
-                temporary.chmod(0o644)
-                temporary.replace(target)
-            except BaseException:
-                temporary.unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        message = f"can't write {target}: {error.strerror}"
-        raise XregitError(message) from error
+    buffer = BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        _add_packages(archive, SPARK if complete else SPARK | PROVIDED)
+    atomic_write.write(target, buffer.getvalue())
     return target
 
 
