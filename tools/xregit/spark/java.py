@@ -81,7 +81,13 @@ def find_java(environment: Mapping[str, str], *, spark: str) -> Java:
     Raises:
         XregitError: there is none.
     """
-    candidates = [java for java in (_from_java_home(environment), _from_path(environment), _from_package()) if java]
+    on_path, package = shutil.which("java", path=environment.get("PATH", "")), find_spec(PACKAGE)
+    homes = (
+        Path(environment["JAVA_HOME"]) if environment.get("JAVA_HOME") else None,
+        Path(on_path).resolve().parents[1] if on_path else None,
+        Path(package.origin).parent / "java-runtime" if package and package.origin else None,
+    )
+    candidates = [java for home in homes if home and (java := _read_release(home))]
     newest = NEWEST.get(".".join(spark.split(".")[:2]), NEWEST_TESTED)
     usable = [java for java in candidates if OLDEST <= java.version <= newest]
     if usable:
@@ -92,21 +98,6 @@ def find_java(environment: Mapping[str, str], *, spark: str) -> Java:
         f"install one, or the one that comes with: {install_command('spark')}"
     )
     raise XregitError(message)
-
-
-def _from_java_home(environment: Mapping[str, str]) -> Java | None:
-    home = environment.get("JAVA_HOME")
-    return _read_release(Path(home)) if home else None
-
-
-def _from_path(environment: Mapping[str, str]) -> Java | None:
-    path = shutil.which("java", path=environment.get("PATH", ""))
-    return _read_release(Path(path).resolve().parents[1]) if path else None
-
-
-def _from_package() -> Java | None:
-    spec = find_spec(PACKAGE)
-    return _read_release(Path(spec.origin).parent / "java-runtime") if spec and spec.origin else None
 
 
 def _read_release(home: Path) -> Java | None:
