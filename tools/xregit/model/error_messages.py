@@ -56,12 +56,6 @@ def wrong_type(attribute: AttributeModel, value: Any, path: KeyPath, key: Key, a
     return Finding(INVALID, (*path, key), message, help_, attribute.cited)
 
 
-def map_without_values(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -> Finding:
-    """Return the finding for a definition that YAML reads from a template without quotes."""
-    message = f"{label(path, key)} is a map of names without values."
-    return Finding(INVALID, (*path, key), message, suggest_value(attribute, value, key), attribute.cited)
-
-
 def wrong_property(definition: AttributeModel, value: Any, path: KeyPath, about: str, form: str) -> Finding:
     """Return the finding for the value in a property's definition that isn't of the property's type or form."""
     attribute = definition.attributes["value"]

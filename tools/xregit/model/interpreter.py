@@ -182,9 +182,6 @@ class _Checker:
             if about:
                 self.findings.append(error_messages.wrong_type(model, value, path, key, about))
             return
-        if _is_unquoted_template(model, value):
-            self.findings.append(error_messages.map_without_values(model, value, path, key))
-            return
         inherited = inherited if isinstance(inherited, MAPPINGS) else NOTHING
         self.check_object(model, value, inherited, (*path, key))
         constant, definition = value.get("value"), model.attributes["value"]
@@ -215,14 +212,6 @@ class _Checker:
             if not selector or _selects(value[selector]):
                 inherited_selector = _requiring_selector(selectors, attribute, inherited)
                 self.findings.append(error_messages.missing_attribute(attribute, path, selector, inherited_selector))
-
-
-def _is_unquoted_template(model: AttributeModel, value: Values) -> bool:
-    """Return whether a definition is what YAML reads where ``{order}`` has no quotes: a map of names without values.
-
-    A name that the definition knows is as if it were not there.
-    """
-    return not value.keys() <= model.attributes.keys() and all(member is None for member in value.values())
 
 
 def _requiring_selector(selectors: list[AttributeModel], attribute: AttributeModel, value: Values) -> str:
@@ -258,7 +247,7 @@ def _normalise_value(attribute: AttributeModel | None, value: Any, inherited: An
 
 def _normalise_container(attribute: AttributeModel, value: Any, inherited: Values) -> Any:
     if attribute.type == "array":
-        items = _unfold(attribute, value)
+        items = _unfold(value, attribute.fold)
         return [_normalise_value(attribute.item, item, None) for item in items] if isinstance(items, list) else items
     if not isinstance(value, MAPPINGS):
         return value
@@ -270,8 +259,6 @@ def _normalise_container(attribute: AttributeModel, value: Any, inherited: Value
 def _normalise_property(attribute: AttributeModel, value: Any, inherited: Values) -> Any:
     if not isinstance(value, MAPPINGS):
         return _to_text(value) if attribute.type == "any" and attribute.property in _TEXT_PROPERTIES else value
-    if _is_unquoted_template(attribute, value):
-        return value
     definition = normalise(attribute.attributes, value)
     type_ = definition.get("type") or inherited.get("type") or attribute.property
     if "value" in definition and isinstance(type_, str) and type_ in _TEXT_PROPERTIES:
@@ -303,16 +290,13 @@ def _unwrap(attribute: AttributeModel, value: Values) -> Values:
     return {**inner, **outer, **({attribute.unwrap: conflicts} if conflicts else {})}
 
 
-def _unfold(attribute: AttributeModel, value: Any) -> Any:
+def _unfold(value: Any, fold: str) -> Any:
     """Return the list that a single item, or a map of names to values, is short for."""
-    if attribute.fold == "item" and not isinstance(value, (list, tuple)):
+    if fold == "item" and not isinstance(value, (list, tuple)):
         return [value]
-    if attribute.fold == "pairs" and isinstance(value, MAPPINGS):
-        item = attribute.item or _ANYTHING
+    if fold == "pairs" and isinstance(value, MAPPINGS):
         return [
-            {"name": name, **member}
-            if isinstance(member, MAPPINGS) and not _is_unquoted_template(item, member)
-            else {"name": name, "value": member}
+            {"name": name, **member} if isinstance(member, MAPPINGS) else {"name": name, "value": member}
             for name, member in value.items()
         ]
     return list(value) if isinstance(value, tuple) else value

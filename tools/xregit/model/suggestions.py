@@ -132,7 +132,8 @@ def suggest_name(name: object, fits: Callable[[Any], bool]) -> str:
 
 def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -> str:
     if attribute.property:
-        return _suggest_definition(value, key)
+        single = isinstance(value, (str, int, float))
+        return _write_line(key, f"{{value: {_flow_scalar(value)}}}") if single else 'Write "value: …" under it.'
     if attribute.type == "object" and (first := _first_name(attribute, value)):
         return _write_line(first, _plain_scalar(value))
     if attribute.type != "array":
@@ -149,13 +150,6 @@ def _suggest_collection(attribute: AttributeModel, value: Any, key: str | int) -
     header = _HEADER.fullmatch(value) if attribute.item and "name" in attribute.item.attributes else None
     item = f"{{name: {header[1]}, value: {_flow_scalar(header[2])}}}" if header else _flow_scalar(value)
     return _write_line(key, f"[{item}]")
-
-
-def _suggest_definition(value: Any, key: str | int) -> str:
-    if isinstance(value, Mapping) and value:
-        return f"Braces begin a map. {_suggest_definition(f'{{{next(iter(value))}}}', key)}"
-    single = isinstance(value, (str, int, float))
-    return _write_line(key, f"{{value: {_flow_scalar(value)}}}") if single else 'Write "value: …" under it.'
 
 
 def _suggest_lines(value: Any) -> str:

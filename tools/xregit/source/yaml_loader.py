@@ -152,6 +152,7 @@ _NO_TAGS = 'remove the tag; put the value in quotes if it must be text, as in "1
 _NO_ALIASES = "write the value out at each place; messages share attributes through basemessage"
 _ONE_DOCUMENT = 'keep one document per file: remove the "---" and what follows it'
 _TEXT_KEYS = "write the key as plain text; put a value that begins with a bracket in quotes"
+_TEMPLATE = "put a template in quotes"
 _QUOTES = frozenset("\"'")
 _FILE_START = Span(1, 1, 1, 1)
 _ENDS = frozenset((MappingEndEvent, SequenceEndEvent))
@@ -168,7 +169,7 @@ def parse(data: bytes, parser: Parser | None = None) -> Parsed:
     text = data.removeprefix(UTF8_BOM)
     with suppress(_UnusualError, ValueError, YAMLError):
         if text.isascii() or not _YAML_1_1_LINE_BREAK.search(text.decode()):
-            return _parse_ordinary((parser or PARSER)(text))
+            return _parse_ordinary((parser or PARSER)(text), braces=b"{" in text)
     return survey(data, parser)
 
 
@@ -199,17 +200,22 @@ def survey(data: bytes, parser: Parser | None = None) -> Parsed:
         survey.read((parser or PARSER)(data))
     except YAMLError as error:
         conflict = conflict_problem(data, "yaml-syntax")
-        survey.builder.unreadable(conflict or syntax_problem(error, data, survey.quoted, survey.bracket))
+        problem = conflict or syntax_problem(error, data, survey.quoted, survey.bracket)
+        problems = survey.builder.problems
+        if problems and problems[-1].help.startswith(_TEMPLATE) and problems[-1].span.line == problem.span.line:
+            problem = problems.pop()  # what follows a template can't be read either
+        survey.builder.unreadable(problem)
     except StopError:
         pass
     return survey.builder.result()
 
 
-def _parse_ordinary(source: EventSource) -> Parsed:  # noqa: C901, PLR0912 - one loop, because calls cost time
+def _parse_ordinary(source: EventSource, *, braces: bool) -> Parsed:  # noqa: C901, PLR0912 - one loop, because calls cost time
     """Return the value of one document; nearly all of the time that reading takes is spent here.
 
     Raises:
-        _UnusualError: it is anything but one document of mappings, lists and scalars, without anchors and tags.
+        _UnusualError: it is anything but one document of mappings, lists and scalars, without anchors and tags; or a
+            key has no value, and there are braces.
     """
     next_event = source.get_event
     next_event()
@@ -235,6 +241,8 @@ def _parse_ordinary(source: EventSource) -> Parsed:  # noqa: C901, PLR0912 - one
                 key = intern(value)  # files share their keys: a third less memory
                 continue
             if event.implicit[0] and (not value or value[0] in FIRST_CHARACTERS):
+                if keyed and not value and braces:
+                    raise _UnusualError
                 value = scalar(value)
                 plain = plain or type(value) in _NUMBERS_WITH_TEXT
         else:
@@ -336,6 +344,10 @@ class _Survey:
         if not self.builder.frame.key_due:
             if not visible and len(self.builder.frames) == 1:
                 self._report_empty(span)
+            elif not visible and self.brackets[-1:] not in ([], [NOWHERE]) and not self.builder.frame.is_key:
+                key = self.builder.frame.key
+                message, advice = f'braces begin a map, in which "{key}" has no value', f'{_TEMPLATE}: "{{{key}}}"'
+                self.builder.report("key", message, advice, self.builder.frame.key_span)
             self.builder.place(self._value(event, span), span)
         elif visible:
             self.builder.key(event.value, span)
