@@ -273,6 +273,16 @@ def test_kafka_columns_may_be_texts(spark: SparkSession, registry: Registry, tmp
         write_batch(other, 0, "mine", registry, tmp_path / "other")
 
 
+def test_tombstone_has_its_definition(spark: SparkSession, registry: Registry) -> None:
+    """A record without value has an outcome of its own, and the definition whose key it has."""
+    headers = [("ce_specversion", "1.0"), ("ce_id", "3"), ("ce_source", "/vehicles/V"), ("ce_type", "t.one")]
+    form = "value string, topic string, headers array<struct<key: string, value: string>>"
+    found = classify(spark.createDataFrame([(None, "t", headers)], form), registry).collect()
+    assert [(row["outcome"], row["xid"], row["context"]) for row in found] == [
+        ("tombstone", f"{GROUP}one", {"vin": "V"})
+    ]
+
+
 @pytest.mark.parametrize("form", ["kafka-parquet", "kafka-json"])
 def test_files_of_kafka_columns(form: str, spark: SparkSession, registry: Registry, tmp_path: Path) -> None:
     """Files with the columns of Spark's Kafka source are read as such; of JSON, what is none stays as it came."""

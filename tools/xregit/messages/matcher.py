@@ -97,7 +97,7 @@ class Matcher:
         hits = candidates = self._hits(message)
         if len(hits) > 1 or payloads:
             hits = [hit for hit in hits if not self._faults(hit[0], message)]
-        tombstone = bool(candidates) and not hits and _is_tombstone(message)
+        tombstone = bool(candidates) and not hits and is_tombstone(message)
         if tombstone:
             hits = candidates
         event, mapped = message.event, False
@@ -136,7 +136,7 @@ class Matcher:
             yield Reason(definition.xid, tuple(Failure("dataschema", BAD_PAYLOAD, each) for each in faults))
 
 
-def _is_tombstone(message: IncomingMessage) -> bool:
+def is_tombstone(message: IncomingMessage) -> bool:
     """Return whether a message is a record of Kafka without value, by which its key is deleted."""
     return message.protocol == "KAFKA" and message.wire is not None and message.data is None
 

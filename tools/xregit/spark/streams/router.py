@@ -20,7 +20,7 @@ from xregit.messages.constraints import Failure
 from xregit.messages.decoder import decode
 from xregit.messages.definition import target
 from xregit.messages.explanation import BAD_PAYLOAD
-from xregit.messages.matcher import Matcher, scope
+from xregit.messages.matcher import Matcher, is_tombstone, scope
 from xregit.messages.payload import PayloadSchemas, payload_schemas
 from xregit.messages.result import Reason
 from xregit.model.language import nothing
@@ -154,7 +154,7 @@ def _column_ddl(column: Column) -> str:
     return f"`{column.name}` {sql_type(column.data_type)}{comment}"
 
 
-ONE, NONE, MANY = "one", "none", "many"
+ONE, NONE, MANY, TOMBSTONE = "one", "none", "many", "tombstone"
 CONTEXT = map_type(TEXT)
 CANDIDATE = struct_type([("xid", TEXT, ""), ("context", CONTEXT, "")])
 #: The columns that `classify` adds.
@@ -183,12 +183,12 @@ def classify(  # noqa: PLR0913 - by name
 ) -> DataFrame:
     """Return a data frame with which definition each of its messages fits; it may be streaming, or of Spark Connect.
 
-    All columns of ``df`` stay. Those that come are ``outcome`` ("one", "none" or "many"), ``xid`` of the one definition
-    and ``context``, what its placeholders stand for; ``candidates``, xid and context of each of many; ``event``, the
-    attributes of the CloudEvent that the message carries or stands for, as JSON; ``payload``, as JSON or other text,
-    base64 where it is none; ``reasons``, why none fits, as JSON; and ``position`` of an event in a batch of them. Each
-    of these has a row. So has each member of an array, with its own text in place of the array's. A blank text is no
-    message.
+    All columns of ``df`` stay. Those that come are ``outcome`` ("one", "none", "many", or "tombstone" for a record of
+    Kafka that lacks the value of its one definition), ``xid`` of the one definition and ``context``, what its
+    placeholders stand for; ``candidates``, xid and context of each of many; ``event``, the attributes of the CloudEvent
+    that the message carries or stands for, as JSON; ``payload``, as JSON or other text, base64 where it is none;
+    ``reasons``, why none fits, as JSON; and ``position`` of an event in a batch of them. Each of these has a row. So
+    has each member of an array, with its own text in place of the array's. A blank text is no message.
 
     Args:
         df: messages on the wire as JSON in one column of text, or called ``value``; or the columns of Spark's Kafka
@@ -293,6 +293,8 @@ class ClassifyTask:
                 payload = self._payload(xid, item) if self.payloads else None
             except PayloadError as error:
                 reasons = [bad_payload(xid, error)]
+                if is_tombstone(item):
+                    return TOMBSTONE, xid, None, list(context.items()), event, None, reasons_text(reasons)
             else:
                 return ONE, xid, None, list(context.items()), event, payload, None
         else:
