@@ -14,12 +14,12 @@ from xregit.model.similarity import fold_name, is_misspelled, is_near
 from xregit.payloads.json_schema.schema import Draft
 from xregit.payloads.json_schema.subschemas import SAME_VALUE, subschemas
 
-_FIRST, _LAST = "draft-04", "draft/2020-12"
-_ORDER = ("draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12")
+_FIRST, _LAST = "draft-03", "draft/2020-12"
+_ORDER = ("draft-03", "draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12")
 # By type, the keywords that say something about its values alone.
 OF_TYPE: Mapping[str, frozenset[str]] = {
     "string": frozenset({"minLength", "maxLength", "pattern"}),
-    "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
+    "number": frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy"}),
     "array": frozenset(
         {"items", "prefixItems", "additionalItems", "unevaluatedItems", "minItems", "maxItems", "uniqueItems"}
         | {"contains", "minContains", "maxContains"}
@@ -31,8 +31,11 @@ OF_TYPE: Mapping[str, frozenset[str]] = {
 }
 # Keywords that not all drafts know, with the first and the last one that does.
 _DRAFTS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("disallow", "divisibleBy", "extends"), (_FIRST, _FIRST)),
     "dependencies": (_FIRST, "draft-07"),
     "additionalItems": (_FIRST, "draft/2019-09"),
+    **dict.fromkeys(("multipleOf", "minProperties", "maxProperties"), ("draft-04", _LAST)),
+    **dict.fromkeys(("allOf", "anyOf", "oneOf", "not"), ("draft-04", _LAST)),
     **dict.fromkeys(("const", "contains", "propertyNames"), ("draft-06", _LAST)),
     **dict.fromkeys(("if", "then", "else"), ("draft-07", _LAST)),
     **dict.fromkeys(("dependentRequired", "dependentSchemas", "minContains", "maxContains"), ("draft/2019-09", _LAST)),
@@ -43,10 +46,7 @@ _DRAFTS: Mapping[str, tuple[str, str]] = {
 # What refuses values, and holds no schemas.
 _SINGLE = OF_TYPE["string"] | OF_TYPE["number"] | {"enum", "minItems", "maxItems", "uniqueItems", "required"}
 # What refuses values; all else describes, names or holds schemas for others.
-ASSERTIONS = frozenset({"type", "enum", "allOf", "anyOf", "oneOf", "not", *_DRAFTS}).union(*OF_TYPE.values()) - {
-    "$recursiveAnchor",
-    "$dynamicAnchor",
-}
+ASSERTIONS = frozenset({"type", "enum", *_DRAFTS}).union(*OF_TYPE.values()) - {"$recursiveAnchor", "$dynamicAnchor"}
 _OTHERS = frozenset(
     {"$schema", "$id", "id", "$ref", "$anchor", "$comment", "$vocabulary", "$defs", "definitions", "title"}
     | {"description", "default", "examples", "readOnly", "writeOnly", "deprecated", "format", "contentEncoding"}
@@ -222,7 +222,7 @@ def _nearest_keyword(name: str, schema: dict[str, Any]) -> str:
 
 
 def _types(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the types that a schema states, none where it states none."""
+    """Return the types that a schema states, none where it states none, or one by a schema as draft-03 may."""
     type_ = schema.get("type")
     types = tuple(type_) if isinstance(type_, list) else (type_,)
     return types if all(isinstance(item, str) and item in _PYTHON_TYPES for item in types) else ()
@@ -280,7 +280,7 @@ def _value_doubts(schema: dict[str, Any], types: tuple[str, ...], draft: Draft) 
 def _refused_values(schema: dict[str, Any], draft: Draft, values: list[tuple[KeyPath, Any]]) -> Iterator[Doubt]:
     """Yield the values that a keyword refuses which holds no schemas; their types are right."""
     keywords = {name: schema[name] for name in _SINGLE if name in schema}
-    if not values or not keywords:
+    if not values or not keywords or draft.name == _FIRST:
         return
     try:
         linear = jsonschema_rs.RegexOptions()
