@@ -34,8 +34,8 @@ wildcard allowed everything: producers may have used the name. The rule and `xre
 since no schema described it; `xregit diff` still mentions it. Removed or renamed parts are unclear for consumers, which
 may read them.
 
-Patterns, conditions such as `if` and `not`, and the wildcards and nested groups of XML Schema are not taken apart:
-where they differ, the answer is *can't tell*, unless an example shows a payload that is refused.
+Patterns, conditions such as `if` and `not`, and the wildcards of XML Schema are not taken apart: where they differ, the
+answer is *can't tell*, unless an example shows a payload that is refused.
 
 If the answer is *no* for JSON Schema, JSON Structure and the texts of XML Schema, the finding shows such a payload.
 Protobuf is compared in its binary form, and in its JSON form if a message has a JSON content type.

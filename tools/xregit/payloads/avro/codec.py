@@ -23,7 +23,7 @@ from fastavro.read import LOGICAL_READERS
 
 from xregit.model import canonical
 from xregit.model.excerpts import comma_list, cut, quote
-from xregit.payloads.avro.schema import Type, default_mismatch, doubts, find_faults, parse_types
+from xregit.payloads.avro.schema import Type, default_mismatch, doubts, parse_types, type_faults
 from xregit.payloads.base import Document, PayloadError, Problem, SchemaError, is_json, read_json
 from xregit.payloads.fields import (
     MAX_CHARACTERS,
@@ -126,15 +126,16 @@ def disagreements(document: Document) -> Iterator[Problem]:
         _, parser = parse_types(document)
     except SchemaError:
         return
-    for path, message, help_ in find_faults(document.value()):
-        yield document.problem("syntax", message, help_, path)
+    for place, schema in parser.objects:
+        for path, message, help_ in type_faults(schema, place):
+            yield document.problem("syntax", message, help_, path)
     for type_, default, path in parser.defaults:
         why = default_mismatch(type_, default)
         if why:
             message = f"the default {quote(default)} is {why}"
             yield document.problem("syntax", message, "write a value of the field's type, or leave it out", path)
     version = canonical("format", document.format).partition("/")[2]
-    for path, message, help_ in islice(doubts(document.value(), parser.defaults, version), _MAX_DOUBTS):
+    for path, message, help_ in islice(doubts(parser, version), _MAX_DOUBTS):
         yield document.problem("doubt", message, help_, path)
 
 

@@ -92,11 +92,12 @@ class Type:
 
 @dataclass(slots=True)
 class Parser:
-    """The types of one document by full name, its problems, and the defaults of its fields, with their places."""
+    """The types of one document by full name, its problems, and its objects and defaults with their places."""
 
     document: Document
     types: dict[str, Type] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    objects: list[tuple[KeyPath, Mapping[str, Any]]] = field(default_factory=list)
     defaults: list[tuple[Type, Any, KeyPath]] = field(default_factory=list)
 
     def report(self, path: KeyPath, message: str, help_: str, kind: str = "syntax") -> Type:
@@ -116,6 +117,7 @@ class Parser:
 
     def object(self, schema: dict[str, Any], namespace: str, path: KeyPath) -> Type:
         """Return the type that an object describes."""
+        self.objects.append((path, schema))
         kind = schema.get("type")
         if isinstance(kind, dict | list):
             return self.type(kind, namespace, (*path, "type"))
@@ -290,38 +292,16 @@ _RECORDS, _DECIMALS = ("record", "error"), ("bytes", "fixed")
 _ORDERS = ("ascending", "descending", "ignore")
 
 
-def find_faults(schema: Any) -> Iterator[Fault]:
-    """Yield what is wrong in a document that can be read, from its top; a type is named where it is defined."""
-    for path, value in objects(schema):
-        yield from _type_faults(value, path)
-
-
-def objects(schema: Any) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
-    """Yield the objects that describe types in a document that can be read, with their paths, from its top."""
-    pending: list[tuple[KeyPath, Any]] = [((), schema)]
-    while pending:
-        path, value = pending.pop()
-        inner: list[tuple[KeyPath, Any]] = []
-        if isinstance(value, list):
-            inner = [((*path, index), item) for index, item in enumerate(value)]
-        elif isinstance(value, dict):
-            yield path, value
-            inner = [((*path, key), value[key]) for key in ("type", "items", "values") if key in value]
-            inner += [
-                ((*path, "fields", index, "type"), item["type"]) for index, item in enumerate(member_schemas(value))
-            ]
-        pending.extend(reversed(inner))
-
-
-def _type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
+def type_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
+    """Yield what is wrong in an object that can be read; a type is named where it is defined."""
     kind = schema.get("type")
     if kind in _NAMED_KINDS:
         yield from _name_faults(schema, path)
         yield from _alias_faults(schema, path, _is_full_name)
     if kind in _DECIMALS and schema.get("logicalType") == "decimal":
         yield from _decimal_faults(schema, path)
-    names = {item["name"] for item in member_schemas(schema)}
-    for index, item in enumerate(member_schemas(schema)):
+    names = {item["name"] for item in _member_schemas(schema)}
+    for index, item in enumerate(_member_schemas(schema)):
         place = (*path, "fields", index)
         yield from _alias_faults(item, place, _is_simple_name, names)
         if "order" in item and item["order"] not in _ORDERS:
@@ -361,7 +341,7 @@ def _decimal_faults(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]
         yield (*path, "scale"), f"{quote(scale)} is no scale of {precision} digits, so it counts as bytes", help_
 
 
-def member_schemas(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _member_schemas(schema: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the objects that describe the fields of a record; none of another type."""
     fields = schema.get("fields") if schema.get("type") in _RECORDS else None
     return fields if isinstance(fields, list) else []
@@ -426,14 +406,12 @@ _SCALAR_TESTS: Mapping[str, Callable[[Type, Any], bool]] = {
 }
 
 
-Doubt = tuple[KeyPath, str, str]
-
 _ANY_BRANCH = (1, 12)
 
 
-def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str) -> Iterator[Doubt]:
+def doubts(parser: Parser, version: str) -> Iterator[Fault]:
     """Yield what is doubtful in a document without faults; ``version`` is that of its format, such as ``1.11.0``."""
-    for path, item in objects(schema):
+    for path, item in parser.objects:
         kind = item.get("type")
         if isinstance(kind, str):
             yield from _logical_doubts(item, path)
@@ -441,7 +419,7 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
             if _is_read_namespace(namespace) and not _is_full_name(namespace):
                 message = f"{quote(namespace)} is not a valid namespace, and some readers refuse it"
                 yield (*path, "namespace"), message, _NAME_HELP
-        for index, member in enumerate(member_schemas(item)):
+        for index, member in enumerate(_member_schemas(item)):
             place = (*path, "fields", index)
             if "logicalType" in member:
                 message = f'"logicalType" counts for nothing beside the type of the field "{cut(member["name"])}"'
@@ -450,10 +428,10 @@ def doubts(schema: Any, defaults: list[tuple[Type, Any, KeyPath]], version: str)
                 help_ = f'write "type": {{"type": "{cut(inner)}", "logicalType": {quote(logical)}}}'
                 yield (*place, "logicalType"), message, help_
     if _release(version) < _ANY_BRANCH:
-        yield from _default_doubts(defaults)
+        yield from _default_doubts(parser.defaults)
 
 
-def _logical_doubts(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Doubt]:
+def _logical_doubts(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Fault]:
     logical, kind = schema.get("logicalType"), schema["type"]
     known = LOGICAL.get(logical, ()) if isinstance(logical, str) else ()
     if known and kind not in known and (kind in PRIMITIVES or kind == "fixed"):
@@ -461,7 +439,7 @@ def _logical_doubts(schema: Mapping[str, Any], path: KeyPath) -> Iterator[Doubt]
         yield (*path, "logicalType"), message, f'write "type": "{known[0]}"'
 
 
-def _default_doubts(defaults: list[tuple[Type, Any, KeyPath]]) -> Iterator[Doubt]:
+def _default_doubts(defaults: list[tuple[Type, Any, KeyPath]]) -> Iterator[Fault]:
     for type_, default, path in defaults:
         if type_.kind == "union" and type_.inner and not default_mismatch(type_, default):
             first = default_mismatch(type_.inner[0], default)

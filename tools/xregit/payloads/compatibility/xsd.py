@@ -16,7 +16,7 @@ import xmlschema
 
 from xregit.payloads.compatibility import simple_types
 from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason
-from xregit.payloads.xsd.codec import Xsd, referenced_names, root_elements
+from xregit.payloads.xsd.codec import Xsd, local_name, referenced_names, root_elements
 from xregit.payloads.xsd.schema import XSD
 
 _ANY = f"{{{XSD}}}anyType"
@@ -50,6 +50,7 @@ class _Comparer:
 
     budget: Budget
     compared: set[tuple[int, int]] = field(default_factory=set)
+    types: dict[int, list[Any]] = field(default_factory=dict)
 
     def component(self, writer: Any, reader: Any) -> Iterator[Reason]:
         if isinstance(writer, xmlschema.XsdElement) and isinstance(reader, xmlschema.XsdElement):
@@ -78,7 +79,11 @@ class _Comparer:
         if writer.type.name == _ANY or pair in self.compared:
             return
         self.compared.add(pair)
-        types = [item for item in writer.maps.types.values() if isinstance(item, xmlschema.validators.XsdComplexType)]
+        if id(writer.maps) not in self.types:
+            named = writer.maps.types.values()
+            own = [item for item in named if item.is_complex() and not item.name.startswith(f"{{{XSD}}}")]
+            self.types[id(writer.maps)] = own
+        types = self.types[id(writer.maps)]
         self.budget.spend(len(types))
         for type_ in types:
             if type_ is writer.type or type_.abstract or not _may_replace(type_, writer):
@@ -134,8 +139,8 @@ class _Comparer:
     def children(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         """Yield how the child elements differ: which may stand there, how often and in which order, and in them."""
         first, second = _children(writer), _children(reader)
-        # A choice of nothing allows nothing, so nothing of it is refused.
-        is_possible = bool(first.declared or first.wildcards) or _is_emptiable(writer.content)
+        # Of what can't be there, nothing is refused.
+        is_possible = _is_possible(writer.content)
         yield from self.groups(writer.content, reader.content, (first, second), path, is_top=is_possible)
         if _open_content(writer) not in {None, _open_content(reader)}:
             yield Reason("content", path or ROOT)
@@ -154,8 +159,9 @@ class _Comparer:
             return
         known = first.single & second.single if is_top else frozenset()
         for key, member in first.members.items():
-            target, here = second.members.get(key), _join(path, _local(str(key)))
+            target, here = second.members.get(key), _join(path, local_name(str(key)))
             if target is None:
+                self.budget.spend(len(first.members) + len(sides[0].wildcards))
                 yield from _lost_member(first, second, key, sides, path)
             elif hasattr(member, "model"):
                 yield from self.groups(member, target, sides, path, is_top=False)
@@ -166,7 +172,7 @@ class _Comparer:
         for key, target in second.members.items():
             if key not in first.members and model != "choice" and not _is_emptiable(target):
                 is_certain = is_top and key in second.single and key not in sides[0].declared
-                yield Reason("required", _join(path, _local(str(key)))) if is_certain else unknown
+                yield Reason("required", _join(path, local_name(str(key)))) if is_certain else unknown
         pairs = (first.members, second.members), (second.members, first.members)
         orders = [[key for key in one if key in other] for one, other in pairs]
         if model == "sequence" and orders[0] != orders[1]:
@@ -174,9 +180,10 @@ class _Comparer:
 
     def declarations(self, first: _Declarations, second: _Declarations, prefix: str) -> Iterator[Reason]:
         """Yield how the declarations differ that elements or attributes are held against."""
+        self.budget.spend(sum((1 + len(side.top)) * len(side.wildcards) for side in (first, second)))
         sources, targets = first.checked(), second.checked()
         for name, target in targets.items():
-            self.budget.spend()
+            self.budget.spend(1 + len(first.wildcards))
             here, source = f"{prefix}{target.local_name}", sources.get(name)
             if source is None:
                 if target.type.name != _ANY and first.allows(name):
@@ -252,13 +259,13 @@ class _Group:
         is_same = hasattr(group, "model") and (group.model == model or (group.model, model) == ("sequence", "all"))
         self.times = _times(group) if is_same else (1, 1)
         self.members: dict[Any, Any] = {}
+        again: Counter[Any] = Counter()
         for item in _items(group) if is_same else [group]:
             names = () if hasattr(item, "model") else tuple(sorted(_names(item)))
             kind: Any = names or (item.model if hasattr(item, "model") else _key(item))
             key = item.name if names == (item.name,) else (kind,)
-            while key in self.members:
-                key = (*key, "again") if isinstance(key, tuple) else (key, "again")
-            self.members[key] = item
+            again[key] += 1
+            self.members[key if again[key] == 1 else (key, again[key])] = item
         counts = Counter(name for item in self.members.values() for name in _names(item))
         single = (key for key in self.members if counts[key] == 1 and self.times == (1, 1))
         self.single: frozenset[str] = frozenset(single)
@@ -276,6 +283,13 @@ def _is_emptiable(particle: Any) -> bool:
     if particle.min_occurs == 0 or not hasattr(particle, "model"):
         return bool(particle.min_occurs == 0)
     return (any if particle.model == "choice" else all)(map(_is_emptiable, particle))
+
+
+def _is_possible(particle: Any) -> bool:
+    """Return whether something may be there; a choice of nothing can't."""
+    if particle.min_occurs == 0 or not hasattr(particle, "model"):
+        return True
+    return (any if particle.model == "choice" else all)(map(_is_possible, particle))
 
 
 def _common_model(writer: Any, reader: Any) -> str:
@@ -297,7 +311,7 @@ def _lost_member(
     if isinstance(key, str):
         takes_all = [following] == wildcards and _times(reader.members[following]) == (0, inf)
         if not wildcards and key not in second.declared:
-            yield Reason("child", _join(path, _local(key)))
+            yield Reason("child", _join(path, local_name(key)))
         elif not (takes_all and second.allows(key)):
             yield Reason("content", path or ROOT)
     else:
@@ -358,10 +372,6 @@ def _may_replace(type_: Any, element: Any) -> bool:
 
 def _join(path: str, name: str) -> str:
     return f"{path}/{name}" if path else name
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
 
 
 def _text_type(type_: Any) -> Any:

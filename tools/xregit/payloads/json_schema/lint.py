@@ -243,12 +243,13 @@ def _type_doubts(schema: dict[str, Any], types: tuple[str, ...]) -> Iterator[Dou
 def _bound_doubts(schema: dict[str, Any]) -> Iterator[Doubt]:
     for low, high in _BOUNDS:
         least, most = schema.get(low), schema.get(high)
-        if _is_number(least) and _is_number(most) and least > most:
+        if is_number(least) and is_number(most) and least > most:
             message = f'no value is valid: "{low}" is {least}, but "{high}" is {most}'
             yield (low,), message, "exchange the two, or correct one"
 
 
-def _is_number(value: Any) -> TypeGuard[float]:
+def is_number(value: Any) -> TypeGuard[float]:
+    """Return whether a value is a number, which in Python true and false are too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -16,9 +16,10 @@ from xregit.json_pointer import KeyPath, NamePath
 from xregit.model.excerpts import to_json
 from xregit.payloads.base import PayloadError
 from xregit.payloads.compatibility.base import ROOT, Answer, Budget, Reason, TooLargeError
-from xregit.payloads.compatibility.json_schema.constraints import Constraints, Part, Parts, Space, is_number
+from xregit.payloads.compatibility.json_schema.constraints import Constraints, Part, Parts, Space
 from xregit.payloads.compatibility.json_schema.subsumption import ANY, ITEM, Gap, Proof
 from xregit.payloads.json_schema.codec import JsonSchema
+from xregit.payloads.json_schema.lint import is_number
 from xregit.payloads.sample_texts import SAMPLE_TEXTS, matching_text
 
 _MAX_DEPTH = 6

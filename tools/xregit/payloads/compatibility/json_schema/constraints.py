@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any
 
 import jsonschema_rs
 
 from xregit.json_pointer import escape
 from xregit.payloads.compatibility.base import Budget
-from xregit.payloads.json_schema.lint import is_known
+from xregit.payloads.json_schema.lint import is_known, is_number
 from xregit.payloads.json_schema.schema import Loaded, declared_draft
 from xregit.payloads.json_schema.subschemas import map_subschemas
 
@@ -339,11 +339,6 @@ def prefix_items(part: Part) -> list[Any]:
     """Return the schemas of items that are described one by one."""
     items = part.schema.get("prefixItems", part.schema.get("items"))
     return items if isinstance(items, list) else []
-
-
-def is_number(value: Any) -> TypeGuard[float]:
-    """Return whether a value is a number, which in Python true and false are too."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def rest_items(part: Part) -> Parts:

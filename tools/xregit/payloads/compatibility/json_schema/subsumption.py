@@ -23,10 +23,10 @@ from xregit.payloads.compatibility.json_schema.constraints import (
     Space,
     allowed_types,
     compile_pattern,
-    is_number,
     prefix_items,
     rest_items,
 )
+from xregit.payloads.json_schema.lint import is_number
 from xregit.payloads.json_schema.subschemas import map_subschemas, subschemas
 
 # Keywords that are not taken apart, by those that they go with, and the type that they are about: the same condition
