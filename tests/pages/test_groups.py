@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.catalog.folders import registry_of
 from xregit.catalog import Registry
 from xregit.pages.context import SiteContext
-from xregit.pages.group_pages import groups_page
+from xregit.pages.group_pages import group_list_pages
 from xregit.pages.overview_pages import MAX_DOMAINS, MAX_PARTS, registry_page
 
 DOMAINS = [f"{first}.{second}" for first in ("Air", "sea", "land") for second in range(15)]
@@ -17,7 +17,7 @@ def test_start_page_has_a_card_for_each_domain(tmp_path: Path) -> None:
     """A card leads to its groups on the page of all, one of a single group to that; what is left out is counted."""
     site = SiteContext(_registry(tmp_path, [*DOMAINS, "orders"]))
     start = registry_page(site).html
-    listed = groups_page(site, site.registry.model.groups["messagegroups"]).html
+    listed = next(group_list_pages(site, site.registry.model.groups["messagegroups"])).html
     for anchor in ("air", "land", "sea"):
         assert f'messagegroups/#domain-{anchor}"' in start
         assert listed.count(f'<tbody id="domain-{anchor}">') == 1

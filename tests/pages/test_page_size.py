@@ -215,3 +215,44 @@ def test_long_lists_and_documents_are_cut(tmp_path: Path) -> None:
         assert len(page.html.encode()) < MAX_PAGE_BYTES - 13_000
         assert all(f"/m{number}/" in page.whole for number in range(count))
     assert "What it is. " * 30 in to_markdown(by_address["schemagroups/g/schemas/s/"])
+
+
+MANY = 900
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "parts"),
+    [
+        ("messagegroups/n_/messagegroup.yaml", "description: What they are about.\n", "messagegroups"),
+        ("endpoints/n_/endpoint.yaml", "channel: c\nmessagegroups: [/messagegroups/g]\n", "endpoints"),
+        ("messagegroups/g/messages/n_.yaml", "deprecated: {removal: 2030-01-01T00:00:00Z}\n", ""),
+        ("messagegroups/g/messages/n_.yaml", "labels: {n_: x}\n", ""),
+    ],
+)
+def test_lists_of_very_many_fit(path: str, text: str, parts: str, tmp_path: Path) -> None:
+    """A list of groups is in parts, to which it leads; of others the Markdown has the rest."""
+    names = [f"n{number}" for number in range(MANY)]
+    files = {path.replace("n_", name): text.replace("n_", name) for name in names}
+    site = pages(registry_of(tmp_path, {"messagegroups/g/messages/m.yaml": "name: M\n", **files}))
+    by_address = {page.address: page for page in site}
+    assert max(len(page.html.encode()) for page in by_address.values()) < MAX_PAGE_BYTES - 13_000
+    if parts:
+        linked = re.findall(rf'href="\.\./(all-groups/{parts}/[0-9]+/)"', by_address[f"{parts}/"].html)
+        rows = "".join(by_address[part].html for part in linked)
+        assert all(f'/{parts}/{name}/"' in rows for name in names)
+
+
+def test_endpoint_of_very_many_groups_and_addresses_fits(tmp_path: Path) -> None:
+    """Its page names the first ones, as does the list of the map; the Markdown has all."""
+    endpoint = {
+        "messagegroups": [f"/messagegroups/g{number}" for number in range(MANY)],
+        "protocoloptions": {"endpoints": [{"uri": f"https://host{number}.example.com"} for number in range(MANY)]},
+    }
+    files = {f"messagegroups/g{number}/messagegroup.yaml": "name: G\n" for number in range(MANY)}
+    by_address = {
+        page.address: page
+        for page in pages(registry_of(tmp_path, {**files, "endpoints/e/endpoint.yaml": _text(endpoint)}))
+    }
+    assert max(len(page.html.encode()) for page in by_address.values()) < MAX_PAGE_BYTES - 13_000
+    markdown = to_markdown(by_address["endpoints/e/"])
+    assert all(f"/messagegroups/g{number}/" in markdown and f"host{number}." in markdown for number in range(MANY))

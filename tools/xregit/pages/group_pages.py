@@ -14,14 +14,15 @@ from xregit.pages.context import type_title
 from xregit.pages.diagrams import focused_diagram
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
-from xregit.pages.links import Link, address, href, messages_href, natural_order
+from xregit.pages.index_pages import Section
+from xregit.pages.links import GROUP_LISTS, Link, address, href, messages_href, natural_order
 from xregit.pages.page import Page
-from xregit.pages.page_size import render_rows
+from xregit.pages.page_size import MAX_LIST_BYTES, MAX_ROWS, render_rows
 from xregit.pages.prose import plain, summary
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from xregit.catalog.entities import Group, Resource
     from xregit.model.language import GroupModel
@@ -113,29 +114,46 @@ def _resource_row(site: SiteContext, resource: Resource) -> GroupRow:
     )
 
 
-def groups_page(site: SiteContext, model: GroupModel) -> Page:
-    """Return the page that lists all groups of one type, domain by domain."""
-    groups = site.registry.groups.get(model.plural, {}).values()
+def group_list_pages(site: SiteContext, model: GroupModel) -> Iterator[Page]:
+    """Yield the page that lists all groups of one type, domain by domain; if too long, in parts."""
+    groups = sorted(
+        site.registry.groups.get(model.plural, {}).values(),
+        key=lambda group: (natural_order(site.navigation.domain(group)), _id_order(group)),
+    )
+    title, place = type_title(model.plural), address(f"/{model.plural}")
+    crumbs, description = (Link(site.title, href("")),), f"All {title.lower()} of {site.title}"
+    html = _group_list(site, model, groups, title, crumbs)
+    parts: list[Page] = []
+    sections: list[Section] = []
+    if len(html.encode()) > MAX_LIST_BYTES:
+        for start in range(0, len(groups), MAX_ROWS):
+            part = groups[start : start + MAX_ROWS]
+            name, below = f"{part[0].id} to {part[-1].id}", f"{GROUP_LISTS}{model.plural}/{len(parts) + 1}/"
+            rows = _group_list(site, model, part, name, (*crumbs, Link(title, href(place))))
+            sections.append(Section(name, "", (), Link(f"{len(part)} entries", href(below))))
+            parts.append(Page(below, name, rows, description=f"{title}, {name}"))
+        html = render("values.html", title=title, crumbs=crumbs, intro=description, sections=sections)
+    yield Page(place, title, html, description=description, search=title, listed=True)
+    yield from parts
+
+
+def _group_list(
+    site: SiteContext, model: GroupModel, groups: Sequence[Group], title: str, crumbs: tuple[Link, ...]
+) -> str:
     rows: dict[str, list[GroupRow]] = defaultdict(list)
-    for group in sorted(groups, key=_id_order):
+    for group in groups:
         rows[site.navigation.domain(group)].append(group_row(site, group))
-    domains = {each.title: each for each in site.navigation.domains}
-    title = type_title(model.plural)
-    html = render(
+    domains = {each.title: each.id for each in site.navigation.domains}
+    return render(
         "groups.html",
         title=title,
-        crumbs=(Link(site.title, href("")),),
+        crumbs=crumbs,
         description=site.prose(model.description),
-        domains=[
-            (domains[key].title, domains[key].id, rows[key]) if key in domains else ("", "", rows[key])
-            for key in sorted(rows, key=natural_order)
-        ],
+        domains=[(name if name in domains else "", domains.get(name, ""), members) for name, members in rows.items()],
         count=len(groups),
         featured=any(row.features for each in rows.values() for row in each),
         count_label=next(iter(model.resources), ""),  # the plural of the first resource type
     )
-    description = f"All {title.lower()} of {site.title}"
-    return Page(address(f"/{model.plural}"), title, html, description=description, search=title, listed=True)
 
 
 def group_row(site: SiteContext, group: Group) -> GroupRow:

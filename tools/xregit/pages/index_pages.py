@@ -27,7 +27,6 @@ from xregit.pages.links import (
 from xregit.pages.page import Page
 from xregit.pages.page_size import render_rows
 from xregit.pages.payload_section import MAX_DEPTH
-from xregit.pages.renderer import render
 from xregit.payloads.fields import INSIDE, MORE_FIELDS
 
 if TYPE_CHECKING:
@@ -200,11 +199,11 @@ def index_pages(site: SiteContext) -> Iterator[Page]:
     if deprecated:
         intro = "What is deprecated, its replacement, and when it will be removed, soonest first."
         title = "Deprecations"
-        html = render("deprecations.html", title=title, crumbs=crumbs, intro=intro, deprecated=deprecated)
+        html, whole = render_rows("deprecations.html", title=title, crumbs=crumbs, intro=intro, deprecated=deprecated)
         # Who searches for these words means this list, and not the rules about deprecation.
         keys = ("deprecated", *(f"deprecated {kind}s" for kind in sorted({each.item.kind for each in deprecated})))
         search = f"{title}: deprecated, {intro}"
-        yield Page(DEPRECATIONS, title, html, description=intro, search=search, keys=keys, listed=True)
+        yield Page(DEPRECATIONS, title, html, description=intro, search=search, keys=keys, listed=True, whole=whole)
 
 
 def _index(

@@ -28,6 +28,8 @@ OWNERS = "all-owners/"
 DEPRECATIONS = "all-deprecations/"
 CHANGES = "all-changes/"
 NAMES = "all-fields/"
+# The parts of long lists of groups are below it.
+GROUP_LISTS = "all-groups/"
 # The name of a group type has no hyphen, so that only these may be the name of one.
 MAP = "map/"
 RECOGNISE = "recognise/"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 52_000
 # The pages of other entities have at most so many rows of each list, and a document up to so long.
 MAX_ROWS, MAX_DOCUMENT_CHARS = 80, 24_000
+# A list of groups that is longer is split into parts of so many rows.
+MAX_LIST_BYTES = 60_000
 # The budget of each part in bytes of HTML, at least and at most, and the steps of the search between them.
 MIN_BUDGET, MAX_BUDGET, STEPS = 100, 24_000, 8
 # The share of the budget that a source and a text may take, the least of a text, the longest address: none is cut.

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.pages.endpoint_page import endpoint_page
-from xregit.pages.group_pages import group_page, groups_page
+from xregit.pages.group_pages import group_list_pages, group_page
 from xregit.pages.index_pages import index_pages, name_pages
 from xregit.pages.links import CHANGES, FEED, address
 from xregit.pages.map_page import map_data, map_page
@@ -73,7 +73,7 @@ def _pages(site: SiteContext) -> Iterator[Page]:
     for model in registry.model.groups.values():
         groups = registry.groups.get(model.plural)
         if groups:
-            yield groups_page(site, model)
+            yield from group_list_pages(site, model)
             for group in groups.values():
                 yield from _group_pages(site, group)
     yield from name_pages(site)
