@@ -145,8 +145,10 @@ def test_search_without_results_says_where_else_to_look(browser: Browser, factor
         visit.page.get_by_text("No matching documents").wait_for()
         other = visit.page.locator(".md-search-result").get_by_role("link", name="filter all messages")
         assert other.is_visible()
-        searched(visit.page, "nutrunner")
-        assert not other.is_visible()
+        visit.page.locator("input.md-search__input").fill("")
+        visit.page.keyboard.type("nutrunner")
+        other.wait_for(state="hidden")
+        assert visit.page.locator(".md-search-result__item").count() > 0
         assert visit.complaints == []
         visit.page.goto(f"{factory}?q=zzyzx")
         other.click()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
-from tests.browser.visits import DESK, PHONE, SETTLE_MS, TRIES, Scheme, Visit, new_page, serving, visiting
+from tests.browser.visits import DESK, PHONE, Scheme, Visit, new_page, serving, visiting
 from tests.pages.manual import build_manual
 from tests.pages.small import small_folder
 from tests.source.repositories import new_repository
@@ -62,6 +62,11 @@ VIEWS: list[tuple[tuple[int, int], Scheme, dict[str, object]]] = [
 ]
 # What the theme calls them.
 SCHEMES: Mapping[Scheme, str] = {"light": "default", "dark": "slate"}
+# Ends two frames after the window has changed, when what the theme moves then is at rest.
+REST = """async () => {
+  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+  await Promise.allSettled(document.getAnimations().map((each) => each.finished));
+}"""
 WIDTHS = "[document.documentElement.scrollWidth, document.body.scrollWidth]"
 
 
@@ -108,7 +113,7 @@ def test_page_is_sound(visit: Visit, served: str, address: str) -> None:
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         page.locator(f"body[data-md-color-scheme='{SCHEMES[scheme]}']").wait_for()
-        assert widest(page, width) <= width, scheme
+        assert widest(page) <= width, scheme
         results += serious(page, options) if options else []
     assert results == []
     assert visit.complaints == []
@@ -124,15 +129,11 @@ def test_frame_is_sound(visit: Visit, served: str) -> None:
         assert serious(page, {}, "body") == []
 
 
-def widest(page: Page, width: int) -> int:
+def widest(page: Page) -> int:
     """Return the width of what is shown, once what the theme moves has come to rest."""
-    result = width + 1
-    for _ in range(TRIES):
-        result = max(page.evaluate(WIDTHS))
-        if result <= width:
-            break
-        page.wait_for_timeout(SETTLE_MS)
-    return result
+    page.evaluate(REST)
+    width: int = max(page.evaluate(WIDTHS))
+    return width
 
 
 def serious(page: Page, options: dict[str, object], part: str = "article") -> list[str]:
@@ -199,7 +200,7 @@ def test_long_placeholder_fits_a_phone(visit: Visit, served: str) -> None:
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     page.goto(served + MESSAGE)
     page.locator(".xr-facts .xr-var").first.evaluate("(shown) => { shown.textContent = `{${'long'.repeat(20)}}`; }")
-    assert widest(page, PHONE[0]) <= PHONE[0]
+    assert widest(page) <= PHONE[0]
 
 
 def test_paragraphs_run_as_their_first_letter_says(visit: Visit, served: str) -> None:

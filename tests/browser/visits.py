@@ -11,17 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlencode, urljoin
 
 from tests.conftest import ROOT
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Page
 
 Scheme = Literal["light", "dark"]
 
-# How often words are typed into the search, and how long each time may take on a busy machine.
-TRIES, PATIENCE_MS, SETTLE_MS = 6, 15_000, 250
 PHONE, DESK = (390, 844), (1280, 900)
 # The policy that the guide promises the site to work under.
 POLICY = re.findall("^Content-Security-Policy: (.*)$", (ROOT / "site/manual/site.md").read_text(), re.MULTILINE)[0]
@@ -81,29 +80,9 @@ def visiting(browser: Browser, served: str, size: tuple[int, int], scheme: Schem
 
 
 def searched(page: Page, words: str) -> list[str]:
-    """Return where the results for some words lead; where the theme has not heard them, they are typed anew."""
-    from playwright.sync_api import TimeoutError as Late
-
-    field, results = page.locator("input.md-search__input"), page.locator(".md-search-result__item > a")
-    field.click()
-    ready = page.locator(".md-search-result__meta", has_not_text="Initializing")
-    ready.wait_for(state="attached")  # the worker has the index
-    for _ in range(TRIES):
-        field.fill("")
-        field.press_sequentially(words, delay=20)  # the theme listens to keys
-        with suppress(Late):
-            results.first.wait_for(timeout=PATIENCE_MS)
-            break
-    return settled(page, results)
-
-
-def settled(page: Page, results: Locator) -> list[str]:
-    """Return where the results lead once they stay the same: while one types, those for fewer letters come and go."""
-    links = "links => links.map(link => link.getAttribute('href') || '')"
-    result: list[str] = results.evaluate_all(links)
-    for _ in range(TRIES):
-        page.wait_for_timeout(SETTLE_MS)
-        before, result = result, results.evaluate_all(links)
-        if before == result:
-            break
-    return result
+    """Return where the results for some words lead, which the address asks for: none come for a part of the words."""
+    page.goto(urljoin(page.url, f"?{urlencode({'q': words})}"))
+    results = page.locator(".md-search-result__item > a")
+    results.first.wait_for()
+    links: list[str] = results.evaluate_all("links => links.map(link => link.getAttribute('href') || '')")
+    return links
