@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -95,7 +96,7 @@ def test_diagram_on_a_page_stays_short(tmp_path: Path) -> None:
 
 
 def test_large_system_is_drawn_by_domain(tmp_path: Path) -> None:
-    """Of very many parts one sees which domain sends to which; the strokes say how many channels that are."""
+    """Of very many parts one sees which domain sends to which."""
     files = {}
     for number in range(MAX_BOXES):
         channel = f"channel: c{number % 3}\n"
@@ -103,7 +104,7 @@ def test_large_system_is_drawn_by_domain(tmp_path: Path) -> None:
         files[f"endpoints/billing.out{number}/endpoint.yaml"] = f"usage: [consumer]\n{channel}"
     diagram = system_diagram(SiteContext(registry_of(tmp_path, files)))
     assert _columns(diagram) == {"Sent in": ["orders"], "Received in": ["billing"]}
-    assert [path.width for path in diagram.paths] == [1 + 3 / 2]
+    assert len(diagram.paths) == 1
 
 
 def test_large_system_without_channels_is_drawn_by_domain(tmp_path: Path) -> None:
@@ -222,3 +223,22 @@ def test_credential_is_on_no_page(tmp_path: Path) -> None:
     by_address = {page.address: page for page in pages(registry)}
     assert HIDDEN in by_address["endpoints/e/"].html
     assert all("hunter22" not in page.html + page.search for page in by_address.values())
+
+
+def test_line_past_a_column_misses_its_boxes(tmp_path: Path) -> None:
+    """A group that is sent and received without a channel leads past what lies between, not behind it."""
+    files = {
+        "messagegroups/a.both/messagegroup.yaml": "name: Both\n",
+        "messagegroups/a.get/messagegroup.yaml": "name: Get\n",
+        "endpoints/a.in/endpoint.yaml": "usage: [producer]\nmessagegroups: [/messagegroups/a.both]\n",
+        "endpoints/a.out/endpoint.yaml": (
+            "usage: [consumer]\nmessagegroups: [/messagegroups/a.both, /messagegroups/a.get]\n"
+        ),
+    }
+    diagram = system_diagram(SiteContext(registry_of(tmp_path, files)))
+    level = [tuple(map(int, each)) for path in diagram.paths for each in re.findall(r" (\d+)H(\d+)C", path)]
+    assert len(level) == 2
+    for y, end in level:
+        (column,) = [[box for box in diagram.boxes if box.x + box.width == end]]
+        assert column
+        assert all(y < box.y or y > box.y + box.height for box in column)

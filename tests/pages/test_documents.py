@@ -15,7 +15,10 @@ CASES = [
     (Document(Place("a.thrift"), b"struct A {}"), Source("struct A {}", "text")),
     (Document(Place("a.json"), b'{"\\ud800": NaN}'), Source('{"\\ud800": NaN}', "json")),
     (Document(Place("a.bin"), b"\xff\x00"), Source(reason="The document is binary, 2 bytes.")),
-    (Document(Place("a.xsd"), b"x" * 1001), Source(reason="The document is long, 1,001 characters.")),
+    (
+        Document(Place("a.xsd"), b"x" * 1001),
+        Source(reason="The document is long, 1,001 characters. The schema's page has it."),
+    ),
     (Document(Place("a.yaml"), url="https://d.example/a"), Source(reason="The document is kept elsewhere.")),
 ]
 

@@ -8,10 +8,10 @@ diagram as a list.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, product
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -24,7 +24,7 @@ from xregit.pages.links import address, href, natural_order
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from xregit.catalog.views import Endpoint
     from xregit.pages.context import SiteContext
@@ -46,8 +46,6 @@ WIDTH, WHOLE_WIDTH, BETWEEN, LINE, PADDING, GAP, HEAD = 186, 216, 34, 17, 7, 10,
 MAX_CHARS, MAX_WHOLE_CHARS, MAX_SMALL_CHARS = 24, 28, 26
 # What stands for the messages that an endpoint alone carries is its key and this.
 OWN = "/messages"
-# The widest line between domains; it gets wider with the number of channels.
-MAX_STROKE = 4
 _ENDS = re.compile(r"[ ./_:-]|[a-z](?=[A-Z])")
 _SWEEPS = 4
 
@@ -64,7 +62,7 @@ class Node(NamedTuple):
     domain: str = ""
 
 
-Edges = dict[tuple[str, str], int]
+Edges = dict[tuple[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +157,13 @@ class System:
                 continue
             fewer, others = (groups, station.groups) if len(groups) < len(station.groups) else (station.groups, nodes)
             sent = () if station.sends else self._sent.get(station.channel, ())
-            edges.update(((group, key), 1) for group in fewer if group in others and group not in sent)
+            edges |= dict.fromkeys((group, key) for group in fewer if group in others and group not in sent)
             if f"{key}{OWN}" in nodes:
-                edges[f"{key}{OWN}", key] = 1
+                edges[f"{key}{OWN}", key] = None
             if station.channel in nodes and station.sends:
-                edges[key, station.channel] = 1
+                edges[key, station.channel] = None
             if station.channel in nodes and station.receives:
-                edges[station.channel, key] = 1
+                edges[station.channel, key] = None
         return edges
 
     def around(self, carriers: Sequence[str], *, whole: bool) -> tuple[dict[str, Node], dict[int, int]]:
@@ -226,13 +224,6 @@ class Box:
         return self.y + self.height // 2
 
 
-class Path(NamedTuple):
-    """A line between two boxes; an arrow at its end has its point at ``x`` and ``y``."""
-
-    d: str
-    width: float
-
-
 class Column(NamedTuple):
     """The nodes of a column below its title; ``more`` counts those left out, in a line at ``y``."""
 
@@ -254,7 +245,7 @@ class Diagram:
     label: str
     columns: tuple[Column, ...]
     boxes: tuple[Box, ...]
-    paths: tuple[Path, ...]
+    paths: tuple[str, ...]
     width: int
     height: int
     href: str
@@ -324,18 +315,18 @@ def _domains(site: SiteContext) -> tuple[dict[str, Node], Edges]:
             senders.add(station.node.domain)
         if not station.channel or station.receives:
             receivers.add(station.node.domain)
-    counts = Counter(pair for sides in channels.values() for pair in product(*sides) if len({*pair}) > 1)
-    domains = sorted({domain for pair in counts for domain in pair}, key=natural_order)[:MAX_DOMAINS]
+    pairs = {pair for sides in channels.values() for pair in product(*sides) if len({*pair}) > 1}
+    domains = sorted({domain for pair in pairs for domain in pair}, key=natural_order)[:MAX_DOMAINS]
     nodes = {
         f"{column}/{name}": Node(
             f"{column}/{name}", "domain", name or "no domain", map_href(site, f"domain/{name}"), column, domain=name
         )
         for name in domains
         for column, side in ((SENT_TO, 0), (RECEIVED_FROM, 1))
-        if any(pair[side] == name for pair in counts)
+        if any(pair[side] == name for pair in pairs)
     }
-    edges = {(f"{SENT_TO}/{one}", f"{RECEIVED_FROM}/{other}"): count for (one, other), count in sorted(counts.items())}
-    return nodes, {pair: count for pair, count in edges.items() if nodes.keys() >= {*pair}}
+    edges = ((f"{SENT_TO}/{one}", f"{RECEIVED_FROM}/{other}") for one, other in sorted(pairs))
+    return nodes, dict.fromkeys(pair for pair in edges if nodes.keys() >= {*pair})
 
 
 def _protocols(site: SiteContext) -> tuple[dict[str, Node], Edges]:
@@ -350,7 +341,7 @@ def _protocols(site: SiteContext) -> tuple[dict[str, Node], Edges]:
         if domain in nodes:
             key = f"protocol/{protocol}"
             nodes[key] = Node(key, "protocol", protocol, href(address("/endpoints")), CHANNEL)
-            edges[domain, key] = 1
+            edges[domain, key] = None
     return nodes, edges
 
 
@@ -364,11 +355,19 @@ def _diagram(  # noqa: PLR0913 - what a diagram is of
     numbers = [number for number, column in enumerate(columns) if column]
     lines = {node.key: _lines(node, whole=whole) for node in nodes.values()}
     heights = {key: 2 * PADDING + LINE * len(each) - 4 for key, each in lines.items()}
-    tops = _tops([columns[number] for number in numbers], edges, heights, bands=whole)
+    chains: list[list[str]] = []
+    gaps: list[Node] = []
+    for one, other in edges:  # past a column leads a gap between its boxes
+        passed = [number for number in numbers if nodes[one].column < number < nodes[other].column]
+        gaps += (own := [nodes[one]._replace(key=f"{one} {other} {number}", column=number) for number in passed])
+        chains.append([one, *(gap.key for gap in own), other])
+    heights |= dict.fromkeys((gap.key for gap in gaps), 0)
+    rows = [[*columns[number], *(gap for gap in gaps if gap.column == number)] for number in numbers]
+    tops = _tops(rows, [pair for chain in chains for pair in pairwise(chain)], heights, bands=whole)
+    lefts = {number: position * (width + BETWEEN) for position, number in enumerate(numbers)}
     boxes: dict[str, Box] = {}
     drawn: list[Column] = []
-    for position, number in enumerate(numbers):
-        x = position * (width + BETWEEN)
+    for number, x in lefts.items():
         ordered = sorted(columns[number], key=lambda node: tops[node.key])
         for key in (node.key for node in ordered):
             boxes[key] = Box(nodes[key], x, tops[key], heights[key], lines[key], key == current, width)
@@ -376,7 +375,9 @@ def _diagram(  # noqa: PLR0913 - what a diagram is of
         drawn.append(Column(_title(number, ordered), tuple(ordered), more.get(number, 0), x, end))
     height = max((column.y - LINE * (not column.more) for column in drawn), default=0) + 4
     total = len(numbers) * (width + BETWEEN) - BETWEEN
-    return Diagram(label, tuple(drawn), tuple(boxes.values()), tuple(_paths(boxes, edges)), total, height, link, whole)
+    gap_boxes = {gap.key: Box(gap, lefts[gap.column], tops[gap.key], 0, (), current=False, width=width) for gap in gaps}
+    paths = tuple(_paths({**boxes, **gap_boxes}, chains, edges))
+    return Diagram(label, tuple(drawn), tuple(boxes.values()), paths, total, height, link, whole)
 
 
 def _title(column: int, nodes: Sequence[Node]) -> str:
@@ -400,7 +401,9 @@ def _lines(node: Node, *, whole: bool) -> tuple[Line, ...]:
     return tuple(Line(text, PADDING + LINE * number - 5, small) for number, (text, small) in enumerate(texts, 1))
 
 
-def _tops(columns: Sequence[list[Node]], edges: Edges, heights: Mapping[str, int], *, bands: bool) -> dict[str, int]:
+def _tops(
+    columns: Sequence[list[Node]], edges: Iterable[tuple[str, str]], heights: Mapping[str, int], *, bands: bool
+) -> dict[str, int]:
     """Return where boxes begin, each near the middle of those that it is joined to, in the order that this gives.
 
     With ``bands``, those of a domain stay together.
@@ -436,16 +439,23 @@ def _stacked(wanted: Sequence[tuple[float, str]], heights: Mapping[str, int]) ->
     return {key: middle + shift for key, middle in middles.items()}
 
 
-def _paths(boxes: Mapping[str, Box], edges: Edges) -> Iterator[Path]:
+def _paths(boxes: Mapping[str, Box], chains: Iterable[Sequence[str]], edges: Edges) -> Iterator[str]:
     """Yield the line of each edge, which leaves and arrives level; two that lead to and fro are one."""
-    for (one, other), count in edges.items():
+    for one, *passed, other in chains:
         start, end = boxes[one], boxes[other]
         if start.x >= end.x:
             continue
-        x1, y1, x2, y2 = start.x + start.width, start.middle, end.x - 2, end.middle
-        bend = f"C{x1 + BETWEEN // 2} {y1} {x2 - BETWEEN // 2} {y2} {x2} {y2}" if y1 != y2 else f"H{x2}"
-        back = f"M{x1 + 7} {y1 - 4}l-6 4l6 4" if (other, one) in edges else ""
-        yield Path(f"M{x1} {y1}{bend}m-6 -4l6 4l-6 4{back}", min(MAX_STROKE, 1 + count / 2) if count > 1 else 0)
+        x, y = start.x + start.width, start.middle
+        back = f"M{x + 7} {y - 4}l-6 4l6 4" if (other, one) in edges else ""
+        line = f"M{x} {y}"
+        for gap in (boxes[key] for key in passed):
+            line += f"{_bend(x, y, gap.x, gap.middle)}H{gap.x + gap.width}"
+            x, y = gap.x + gap.width, gap.middle
+        yield f"{line}{_bend(x, y, end.x - 2, end.middle)}m-6 -4l6 4l-6 4{back}"
+
+
+def _bend(x1: int, y1: int, x2: int, y2: int) -> str:
+    return f"C{x1 + BETWEEN // 2} {y1} {x2 - BETWEEN // 2} {y2} {x2} {y2}" if y1 != y2 else f"H{x2}"
 
 
 def _split(text: str, limit: int) -> tuple[str, str]:

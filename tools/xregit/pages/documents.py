@@ -37,7 +37,8 @@ def document_source(document: Document, limit: int = MAX_CHARS) -> Source:
     except UnicodeDecodeError:
         return Source(reason=f"The document is binary, {len(document.data):,} bytes.")
     if len(text) > limit:
-        return Source(reason=f"The document is long, {len(text):,} characters.")
+        elsewhere = " The schema's page has it." * (limit < MAX_CHARS)
+        return Source(reason=f"The document is long, {len(text):,} characters.{elsewhere}")
     if "\n" not in text.strip() and text.lstrip().startswith(("{", "[")):
         parsed = parse(text.encode())
         text = text if parsed.problems else json.dumps(parsed.value, indent=2, ensure_ascii=False)

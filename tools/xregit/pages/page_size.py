@@ -122,7 +122,7 @@ class _Part:
 
     def text(self, text: str) -> str:
         """Return the beginning of a text."""
-        cost = len(escape(text).encode()) + BREAK * (text.count(".") + text.count("/"))
+        cost = len(escape(text).encode()) + BREAK * sum(map(text.count, "./_"))
         limit = max(MIN_CHARS, min(self.remaining, self.budget // TEXT_SHARE))
         if cost > limit and len(text) > MIN_CHARS:
             self.cut = True

@@ -24,7 +24,7 @@ CACHED_MACROS = (
 MAX_CACHED = 16_384
 
 # Neither the beginning of an address nor a number, such as that of a version, is broken; a long word is, at a capital.
-_BREAK = re.compile(r"(?<=[./])(?<!//)(?!(?<=\d\.)\d)(?=[\w{]|$)|(?<=[a-z]{3})(?=[A-Z][a-z]{3})")
+_BREAK = re.compile(r"(?<=[./_])(?<!//)(?!(?<=\d\.)\d)(?=[\w{]|$)|(?<=[a-z]{3})(?=[A-Z][a-z]{3})")
 # Joiners are not among them, since many scripts need them.
 _INVISIBLE = "\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 _INVISIBLE_NAMES = {ord(char): f"[U+{ord(char):04X}]" for char in _INVISIBLE}
@@ -90,5 +90,5 @@ def block(text: str, label: str, language: str = "") -> Markup:
 
 @lru_cache(maxsize=MAX_CACHED)
 def breakable(text: str) -> Markup:
-    """Return a text whose lines may end after dots and slashes, and at the capitals of long ids."""
+    """Return a text whose lines may end after dots, slashes and underscores, and at the capitals of long ids."""
     return Markup(_BREAK.sub("<wbr>", str(escape(text))))  # noqa: S704 - escaped just here

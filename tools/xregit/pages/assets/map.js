@@ -146,7 +146,7 @@
     }
     for (const [pair, count] of lines) {
       const [source, target] = pair.split("\n");
-      items.push({ data: { id: pair, source, target, width: Math.min(6, 1 + Math.log2(count)), kind: "line" } });
+      items.push({ data: { id: pair, source, target, width: Math.min(3, 1 + Math.log2(count) / 2), kind: "line" } });
     }
     return items;
   }
