@@ -29,7 +29,6 @@ KINDS = [
     "",
     "all-messages/",
     "all-changes/",
-    "all-placeholders/",
     "all-deprecations/",
     "all-fields/",
     "all-fields/door/",

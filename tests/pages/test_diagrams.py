@@ -11,7 +11,8 @@ import pytest
 from tests.catalog.folders import registry_of
 from xregit.catalog import Registry
 from xregit.pages import pages
-from xregit.pages.context import HIDDEN, SiteContext
+from xregit.pages.attributes import HIDDEN
+from xregit.pages.context import SiteContext
 from xregit.pages.diagrams import (
     CHANNEL,
     CONTENTS,

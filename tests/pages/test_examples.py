@@ -33,7 +33,8 @@ from xregit.cli.runner import run
 from xregit.messages.definition import to_definition
 from xregit.messages.example import example_context
 from xregit.pages import commands
-from xregit.pages.context import HIDDEN, SiteContext
+from xregit.pages.attributes import HIDDEN
+from xregit.pages.context import SiteContext
 from xregit.pages.examples import Example, examples, placeholder_rows, wire_examples
 from xregit.pages.links import Link
 from xregit.pages.message_page import message_page

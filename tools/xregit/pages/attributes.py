@@ -22,6 +22,8 @@ MAX_SEARCHED_CHARS = 200
 # What tells a reader where a message travels, the first that a message has.
 ADDRESSES = ("method", "path", "topic_name", "topic", "node", "to", "subject")
 KEY = "key"
+# What a page has in the place of a credential.
+HIDDEN = "(not shown, as it looks like a credential)"
 # The objects that have those; a header may have any of these names.
 ADDRESS_PATHS = frozenset({("protocoloptions",), ("protocoloptions", "properties")})
 

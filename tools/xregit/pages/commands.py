@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from xregit.model import protocols
-from xregit.pages.context import HIDDEN
+from xregit.pages.attributes import HIDDEN
 from xregit.pages.diagrams import SENDING
 
 if TYPE_CHECKING:

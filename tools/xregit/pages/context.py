@@ -25,15 +25,16 @@ from xregit.messages.payload import (
     without_address,
 )
 from xregit.model.language import display_name
-from xregit.pages.attributes import ADDRESSES, property_parts
+from xregit.pages.attributes import ADDRESSES, HIDDEN, property_parts
 from xregit.pages.change_history import ChangeHistory
 from xregit.pages.comparison_pages import Comparisons, message_comparisons, schema_comparisons
 from xregit.pages.diagrams import System
+from xregit.pages.index_pages import Names, site_names
 from xregit.pages.links import (
     HELP,
     MAP,
+    NAMES,
     OWNERS,
-    PLACEHOLDERS,
     RECOGNISE,
     Link,
     address,
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
     from xregit.catalog.views import Endpoint, Message
     from xregit.messages.definition import Definition
     from xregit.messages.payload import SchemaSource
-
-
-HIDDEN = "(not shown, as it looks like a credential)"
 
 
 class Entry(NamedTuple):
@@ -255,10 +253,9 @@ class SiteContext:
         return System(self)
 
     @cached_property
-    def placeholder_ids(self) -> Mapping[str, str]:
-        """The ids of the headings on the page of all placeholders, by name."""
-        properties = (item for message in self.registry.messages for item in message.properties)
-        return unique_ids(sorted({name for item in properties for name in item.placeholders}, key=natural_order))
+    def names(self) -> Names:
+        """The names of the fields and placeholders of all messages."""
+        return site_names(self)
 
     @cached_property
     def owner_ids(self) -> Mapping[str, str]:
@@ -273,9 +270,9 @@ class SiteContext:
         return Link(name, f"{href(OWNERS)}#{anchor}" if anchor else "")
 
     def placeholder(self, name: str) -> Link:
-        """Return the link to all messages that have a placeholder."""
-        anchor = self.placeholder_ids.get(name)
-        return Link(f"{{{name}}}", f"{href(PLACEHOLDERS)}#{anchor}" if anchor else "")
+        """Return the link to all messages that have a placeholder, if others than one have it."""
+        users, ids = self.names
+        return Link(f"{{{name}}}", href(f"{NAMES}{ids[name]}/") if len(users.get(name, ())) > 1 else "")
 
 
 def without_credentials(endpoint: Endpoint) -> Endpoint:

@@ -1,4 +1,4 @@
-"""The indexes of a site: of names, placeholders, labels, owners and deprecations."""
+"""The indexes of a site: of names, labels, owners and deprecations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from xregit.pages.links import (
     LABELS,
     NAMES,
     OWNERS,
-    PLACEHOLDERS,
     Link,
     href,
     natural_order,
@@ -50,17 +49,22 @@ class User(NamedTuple):
     placeholders: tuple[str, ...]
 
 
+class Names(NamedTuple):
+    """The names of fields and placeholders in their order, with the messages that have each, and an id for each."""
+
+    users: Mapping[str, tuple[User, ...]]
+    ids: Mapping[str, str]
+
+
 def name_pages(site: SiteContext) -> Iterator[Page]:
     """Yield the index of all names, in parts if they are many, then a page for each that several messages have."""
-    users = _users(site)
+    users, ids = site.names
     if not users:
         return
     index = Index(NAMES, NAMES_TITLE, NAMES_INTRO, (Link(site.title, href("")),))
-    names = sorted(users, key=natural_order)
-    ids = _row_ids(names)
     shared = {
         name: index.below(ids[name], name, f"{len(users[name])} messages have {name} as a field or a placeholder.")
-        for name in names
+        for name in users
         if len(users[name]) > 1
     }
     yield from _row_pages(
@@ -69,7 +73,7 @@ def name_pages(site: SiteContext) -> Iterator[Page]:
             Section(name, ids[name], (), Link(f"{len(users[name])} messages", href(shared[name].address)))
             if name in shared
             else Section(name, ids[name], (Item(users[name][0].entry.link, "message"),))
-            for name in names
+            for name in users
         ],
         ids,
     )
@@ -77,8 +81,8 @@ def name_pages(site: SiteContext) -> Iterator[Page]:
         yield below.page("name.html", users=users[name])
 
 
-def _users(site: SiteContext) -> dict[str, tuple[User, ...]]:
-    """Return the messages that have each name."""
+def site_names(site: SiteContext) -> Names:
+    """Return the names of the fields and placeholders of all messages."""
     users: dict[str, list[User]] = defaultdict(list)
     for message in site.registry.messages:
         if message.alias_of:
@@ -90,7 +94,8 @@ def _users(site: SiteContext) -> dict[str, tuple[User, ...]]:
         for name in dict.fromkeys((*paths, *properties)):
             fields, placeholders = tuple(paths.get(name, ())), tuple(properties.get(name, ()))
             users[name].append(User(site.entry(message), fields, placeholders))
-    return {name: tuple(each) for name, each in users.items()}
+    names = sorted(users, key=natural_order)
+    return Names({name: tuple(users[name]) for name in names}, _row_ids(names))
 
 
 def _field_paths(
@@ -185,11 +190,7 @@ class DeprecatedEntity:
 def index_pages(site: SiteContext) -> Iterator[Page]:
     """Yield the pages for which the registry has entries."""
     crumbs = (Link(site.title, href("")),)
-    placeholders, labels, owners = _placeholders(site), _labels(site), _owners(site)
-    if placeholders:
-        intro = "All placeholders, with the messages that use them. Within a message, each has one value everywhere."
-        ids = {f"{{{name}}}": anchor for name, anchor in site.placeholder_ids.items()}
-        yield from _index(Index(PLACEHOLDERS, "Placeholders", intro, crumbs), placeholders, ids=ids)
+    labels, owners = _labels(site), _owners(site)
     if labels:
         yield from _index(Index(LABELS, "Labels", "All labels, and what they are on.", crumbs), *_split_labels(labels))
     if owners:
@@ -278,18 +279,6 @@ def _section(
     below = index.below(anchor, name, f"{len(items)} entries")
     section = Section(name, anchor, (), Link(below.intro, href(below.address)))
     return section, (below.page("section.html", items=items),)
-
-
-def _placeholders(site: SiteContext) -> dict[str, list[Item]]:
-    """Return the messages that have each placeholder, by its name in braces."""
-    users: dict[str, list[Item]] = defaultdict(list)
-    for message in site.registry.messages:
-        if message.alias_of:
-            continue
-        for name, properties in _placeholder_properties(message).items():
-            group = site.link(message.group.xid)
-            users[f"{{{name}}}"].append(Item(site.link(message.xid), "message", group, tuple(properties)))
-    return users
 
 
 def _labels(site: SiteContext) -> dict[str, dict[str, list[Item]]]:

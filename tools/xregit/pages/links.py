@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ALL_MESSAGES = "all-messages/"
 RULES = "check-rules/"
 MODEL = "model-reference/"
-PLACEHOLDERS = "all-placeholders/"
 LABELS = "all-labels/"
 OWNERS = "all-owners/"
 DEPRECATIONS = "all-deprecations/"
