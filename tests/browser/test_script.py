@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 SCRIPT = next(name for name in ASSETS if name.endswith(".js"))
-TABLE = "<table><tbody><tr><td>Door <b>opened</b></td></tr><tr><td>Door closed</td></tr></tbody></table>"
+TABLE = "<table><tbody><tr><td>Door <b>opened</b></td></tr><tr><td>Door closed</td></tr></tbody>"
+TABLE += "<tbody><tr><th>Gates</th></tr><tr><td>Gate closed</td></tr></tbody></table>"
 FIELDS = """<ul class="xr-fields">
 <li><details><summary><code>address</code></summary><ul class="xr-fields">
 <li><details><summary>street</summary><ul class="xr-fields"><li>number</li></ul></details></li><li>city</li>
@@ -35,7 +36,9 @@ HTML = f"""<!doctype html><title>Test</title><link rel="icon" href="data:,"><bod
 <div class="md-typeset__scrollwrap" id="narrow"><img width="5" height="9"></div>
 </article><script src="{SCRIPT}"></script>"""
 LATER = '<div class="md-typeset__scrollwrap" id="later"><img width="9000" height="9"></div>'
-ROWS = "id => [...document.querySelectorAll(`#${id} + * tr`)].filter(row => !row.hidden).map(row => row.innerText)"
+ROWS = (
+    "id => [...document.querySelectorAll(`#${id} + * tr:has(td)`)].filter(row => !row.hidden).map(row => row.innerText)"
+)
 # The clipboard of a page that is served without TLS, of one that may not write there, and of one that may.
 NONE, REFUSING, WRITING = (
     "undefined",
@@ -66,10 +69,10 @@ def page(browser: Browser, served: str) -> Iterator[Page]:
 def test_filter_leaves_what_has_all_words(page: Page) -> None:
     """It counts what is left; without words the whole table is there, and nothing is counted."""
     for words, rows, said in (
-        ("OPEN  door", ["Door opened"], "1 of 2"),
-        ("door", ["Door opened", "Door closed"], "2 of 2"),
-        ("window", [], "0 of 2"),
-        (" ", ["Door opened", "Door closed"], ""),
+        ("OPEN  door", ["Door opened"], "1 of 3"),
+        ("door", ["Door opened", "Door closed"], "2 of 3"),
+        ("window", [], "0 of 3"),
+        (" ", ["Door opened", "Door closed", "Gate closed"], ""),
     ):
         page.fill("#beside input", words)
         assert (page.evaluate(ROWS, "beside"), page.inner_text("#beside output")) == (rows, said)
@@ -77,7 +80,10 @@ def test_filter_leaves_what_has_all_words(page: Page) -> None:
 
 def test_filter_has_what_was_typed_before(page: Page) -> None:
     """Whoever comes back finds the words that the browser has kept, and the table as they leave it."""
-    assert (page.evaluate(ROWS, "within"), page.inner_text("#within output")) == (["Door closed"], "1 of 2")
+    assert (page.evaluate(ROWS, "within"), page.inner_text("#within output")) == (
+        ["Door closed", "Gate closed"],
+        "2 of 3",
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@
     if (next.matches(".xr-fields")) return next.querySelectorAll("li");
     if (next.matches(".xr-sections")) return next.children;
     const table = next.matches("table") ? next : next.querySelector("table");
-    return table ? table.tBodies[0].rows : [];
+    return table ? [...table.rows].filter((row) => row.cells[0]?.matches("td")) : []; // of each domain's part
   }
 
   const around = (row) => row.parentElement.closest(".xr-fields li");
