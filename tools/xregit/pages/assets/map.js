@@ -154,7 +154,7 @@
   // Titles begin and end tellingly, so that the middle is left out of one that is wider than a box.
   const pen = document.createElement("canvas").getContext("2d");
   function shorten(title) {
-    pen.font = `bold ${FONT_SIZE}px ${getComputedStyle(place).fontFamily}`;
+    pen.font = `${FONT_SIZE}px ${getComputedStyle(place).fontFamily}`;
     const signs = [...title];
     let half = Math.ceil(signs.length / 2);
     let shorter = title;
@@ -198,7 +198,7 @@
       { selector: "edge.near", style: { "line-color": accent, "target-arrow-color": accent, opacity: 1, "z-index": 9 } },
       { selector: "edge.down", style: { "source-endpoint": "180deg", "target-endpoint": "0deg" } },
       { selector: "edge.aside", style: { "source-endpoint": "outside-to-node", "target-endpoint": "outside-to-node" } },
-      { selector: "node.found, node.focus, node:selected", style: { "border-color": accent, "border-width": 3, "font-weight": "bold" } },
+      { selector: "node.found, node.focus, node:selected", style: { "border-color": accent, "border-width": 3 } },
       { selector: ".faded", style: { opacity: 0.25 } },
     ];
   }
