@@ -62,7 +62,7 @@ class SplitEndpoints:
 def split_endpoints(whole: Registry, divided: Registry, xids: Iterable[str]) -> SplitEndpoints:
     """Return which of some endpoints that only the divided registry has are parts of endpoints that both have.
 
-    The id of a part is that of the whole with the part's usages after it.
+    The id of a part is the id of the whole, followed by the part's usages.
     """
     whole_of: dict[str, str] = {}
     parts_of: dict[str, list[str]] = defaultdict(list)
@@ -219,7 +219,7 @@ def _is_default(endpoint: Group, path: NamePath, value: Any) -> bool:
 
 
 def _diff_list(xid: str, path: NamePath, before: Any, after: Any, fixed: Sequence[str]) -> Iterator[Difference]:
-    """Yield the items of a list that are gone or new; those that stay may have another place in it."""
+    """Yield the items of a list that are gone or new, a new order, and what changed in items that stay."""
     names = load_table().lists[".".join(path)]
     old, new = (_items_by_key(value, names, fixed) for value in (before, after))
     for key in [key for key in old if key not in new]:
@@ -282,7 +282,7 @@ def _canonical_key(key: Any, names: tuple[str, ...], fixed: Sequence[str]) -> An
 
 
 def _canonical_address(address: str, fixed: Sequence[str]) -> str:
-    """Return an address in a form in which those that lead to the same place are the same (RFC 3986, section 6.2).
+    """Return the canonical form of an address; equivalent addresses have the same one (RFC 3986, section 6.2).
 
     Scheme and host compare without case, and the usual port may be left out. A placeholder may have any name that is
     not ``fixed``.

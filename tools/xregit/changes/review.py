@@ -384,7 +384,7 @@ class _Reviewer:
     def check_waivers(self) -> Iterator[Diagnostic]:
         """Yield each waiver that lets a change through, and each that nothing needs.
 
-        `check` reports those that have ended, and what fails for that says so.
+        `check` reports waivers that have ended; the change that fails for that says so in its help.
         """
         places = {waiver.content: ("waivers", waiver.index) for waiver in load_waivers(self.after)}
         for waiver in self.waivers:

@@ -164,7 +164,7 @@ def _facets(type_: Any) -> frozenset[str]:
 
 
 def _patterns(type_: Any) -> set[frozenset[str]]:
-    """Return the patterns of each step of a type, as regular expressions: one of those of each step must match."""
+    """Return the patterns of each derivation step of a type; a value must match one pattern of each step."""
     steps = (item.facets.get(f"{{{XSD}}}pattern") for item in _chain(type_))
     return {frozenset(pattern.pattern for pattern in item.patterns) for item in steps if item is not None}
 

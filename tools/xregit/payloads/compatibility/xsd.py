@@ -39,7 +39,7 @@ def reasons(writer: Xsd, reader: Xsd, budget: Budget) -> Iterator[Reason]:
 
 
 def _top_elements(schema: Xsd) -> list[Any]:
-    """Return the elements that stand at the top of documents: those that no other refers to, if there are any."""
+    """Return the root elements of documents: the elements that no other refers to, or all if there are none."""
     elements, names = root_elements(schema.schema), referenced_names(schema.schema)
     return [item for item in elements if item.name not in names] or elements
 
@@ -137,7 +137,7 @@ class _Comparer:
         yield from self.declarations(first, second, _join(path, "@"))
 
     def children(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
-        """Yield how the child elements differ: which may stand there, how often and in which order, and in them."""
+        """Yield how the child elements differ: which are allowed, how often, in which order, and what is inside."""
         first, second = _children(writer), _children(reader)
         # Of what can't be there, nothing is refused.
         is_possible = _is_possible(writer.content)
@@ -243,7 +243,7 @@ def _children(type_: Any) -> _Declarations:
 
 
 def _open_content(type_: Any) -> tuple[Any, ...] | None:
-    """Return what else may stand in a type of version 1.1."""
+    """Return what else a type of version 1.1 allows."""
     opened = getattr(type_, "open_content", None)
     return None if opened is None or opened.mode == "none" else (opened.mode, _key(opened.any_element))
 
@@ -272,7 +272,7 @@ class _Group:
 
 
 def _names(particle: Any) -> Iterator[str]:
-    """Yield the names of elements that may be there, but for those of wildcards."""
+    """Yield the names of the allowed elements, except what wildcards allow."""
     for item in particle.iter_elements() if hasattr(particle, "model") else [particle]:
         if item.name is not None:
             yield from (inner.name for inner in _substitutes(item))
@@ -327,7 +327,7 @@ def _unwrap(particle: Any) -> Any:
 
 
 def _items(group: Any) -> Iterator[Any]:
-    """Yield the particles of a group, with those of groups inside that add nothing."""
+    """Yield the particles of a group; an inner group that changes nothing is replaced by its particles."""
     for item in map(_unwrap, group):
         if hasattr(item, "model") and item.model == group.model and _times(item) == (1, 1):
             yield from _items(item)
@@ -354,7 +354,7 @@ def _key(wildcard: Any) -> tuple[Any, ...]:
 
 
 def _substitutes(element: Any) -> Iterator[Any]:
-    """Yield the declarations that may stand in an element's place: its own, and those of its group."""
+    """Yield the declarations that may replace an element: its own, and its substitution group's."""
     if not element.abstract:
         yield element
     blocked = f"{element.block} {getattr(element.type, 'block', '')}".split()

@@ -21,9 +21,9 @@ NEVER: dict[str, Any] = {"not": {}}
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A schema, the document it stands in, what its references are relative to, and those that led to it.
+    """A schema, its document, the base of its references, and the references that led to it.
 
-    The schemas ``true`` and ``false`` stand here as the objects that mean the same (JSON Schema Core, 4.3.2).
+    The schemas ``true`` and ``false`` are kept as the objects that mean the same (JSON Schema Core, 4.3.2).
     """
 
     schema: dict[str, Any]
@@ -32,7 +32,7 @@ class Node:
     trail: tuple[str, ...] = ()
 
     def at(self, schema: Any) -> Node:
-        """Return a schema that stands inside this one."""
+        """Return a schema inside this one."""
         return replace(self, schema=_to_object(schema))
 
     def to(self, reference: str) -> Node | None:
