@@ -53,11 +53,11 @@ class Reader:
         self.clicks += 1
         target.first.click()
 
-    def search(self, words: str) -> None:
-        """Open the search in the middle of the start page, type, and follow the first result."""
+    def search(self, words: str, said: str) -> None:
+        """Open the search in the middle of the start page, type, and follow the first result once it says this."""
         self.click(self.visit.page.get_by_role("button", name="Search messages"))
         self.visit.page.keyboard.type(words, delay=10)
-        self.click(self.visit.page.locator(".md-search-result__item > a"))
+        self.click(self.visit.page.locator(".md-search-result__item:first-child > a", has_text=said))
         self.visit.page.locator("h1#top").wait_for()
 
     def sees(self, shown: Locator) -> str:
@@ -88,19 +88,19 @@ def fact(reader: Reader, name: str) -> Locator:
 
 def test_what_is_this_event(reader: Reader) -> None:
     """Its type leads to its page, which begins with what happened."""
-    reader.search("fleet.geofence.entered")
+    reader.search("fleet.geofence.entered", "fleet.geofence.entered")
     assert "crossed into a geofence" in reader.sees(reader.visit.page.locator(".xr-prose"))
 
 
 def test_who_sends_it(reader: Reader) -> None:
     """The first screen of its page names the endpoints that producers send it to."""
-    reader.search("position mqtt")
+    reader.search("position mqtt", "fleet.position.reported")
     assert "Vehicle gateway, telemetry in" in reader.sees(fact(reader, "Producers"))
 
 
 def test_who_gets_it(reader: Reader) -> None:
     """And the endpoints that consumers receive it from."""
-    reader.search("fleet.tyres.reported")
+    reader.search("fleet.tyres.reported", "fleet.tyres.reported")
     assert "Telemetry stream" in reader.sees(fact(reader, "Consumers"))
 
 
@@ -117,7 +117,7 @@ def test_what_changed(reader: Reader) -> None:
 
 def test_what_do_i_send(reader: Reader) -> None:
     """Its page has a whole example, as it is on the wire."""
-    reader.search("luggage.bag.loaded")
+    reader.search("luggage.bag.loaded", "luggage.bag.loaded")
     example = reader.visit.page.locator(".xr-code code:visible")
     event = json.loads(reader.sees(example))
     assert event["type"] == "luggage.bag.loaded"
