@@ -59,8 +59,8 @@ def test_a_registry_changes(case: dict[str, Any], tmp_path: Path) -> None:
     ("before", "after", "expected"),
     [
         ("a", "b", 'moves from "a" to "b".'),
-        (None, "b", 'is new: "b".'),
-        ("a", None, 'is gone; it was "a".'),
+        (None, "b", 'is added: "b".'),
+        ("a", None, 'is removed; it was "a".'),
     ],
 )
 def test_words_tell_what_comes_and_goes_from_what_changes(

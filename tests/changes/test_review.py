@@ -343,9 +343,9 @@ def test_finding_says_who_has_to_do_something_and_what_else_changes(tmp_path: Pa
     (finding,) = reviewed(tmp_path, before, after).diagnostics
     assert finding.message == (
         '"protocoloptions.topic" moves from "a" to "b". Producers must send to another place. '
-        "Consumers no longer get anything at the old place. "
-        'It reaches "/messagegroups/g/messages/d0", "/messagegroups/g/messages/d1", "/messagegroups/g/messages/d2" '
-        "and 2 more."
+        "Consumers no longer receive anything at the old place. "
+        'It also affects "/messagegroups/g/messages/d0", "/messagegroups/g/messages/d1", '
+        '"/messagegroups/g/messages/d2" and 2 more.'
     )
 
 

@@ -13,9 +13,9 @@ PAGE = "site/manual/verdicts.md"
 HEAD = """\
 # What each change does to whom
 
-Made from the table by which `xregit diff` judges: the first row that fits a change counts. A stands for what was there
-before, B for what is there now. `pytest tests/changes --update-golden` writes this page; [another](changing.md) says
-how a change is judged.
+The table that `xregit diff` uses; the first row that matches a change applies. X is the attribute, A its old value and
+B its new one. `pytest tests/changes --update-golden` writes this page;
+[Changing what others rely on](changing.md) explains how a change is judged.
 
 | in | change | now allowed | producers | consumers | rule |
 |---|---|---|---|---|---|
@@ -23,7 +23,7 @@ how a change is judged.
 MAX_PLACES = 3
 _WORD = re.compile(r"\{([a-z]+)\}")
 _WORDS = {
-    "name": "it",
+    "name": "X",
     "before": "A",
     "after": "B",
     "about": "definition",
@@ -33,8 +33,8 @@ _WORDS = {
     "edited": "changes in any other way",
     "moves": "moves from A to B",
     "changes": "changes from A to B",
-    "wasallowed": "A",
-    "nowallowed": "B",
+    "wasallowed": "A was allowed",
+    "nowallowed": "B is allowed",
 }
 _RELATIONS = {
     "wider": "more",

@@ -143,7 +143,7 @@ class _Comparison:
             if parent(old) and renamed.get(parent(old)) == parent(new) and _last_id(old) == _last_id(new):
                 continue
             about = _type_name(self.after, new)
-            same = "what it says stays the same" if about != "message" else "on the wire nothing changes by that"
+            same = "its content stays the same" if about != "message" else "nothing changes on the wire"
             reaches = tuple(resource_xids(self.after, new))
             yield Difference(new, about, "entity", "renamed", (), old, new, {"same": same}, reaches)
             if (

@@ -312,8 +312,8 @@ def _diff_definition(xid: str, path: NamePath, one: Property, other: Property, r
         restated = relation == SAME and not (one.placeholders or other.placeholders)
     if not alike(old, new):
         words = {
-            "wasallowed": "any value would do" if old is None else f"{quote_value(old)} was allowed",
-            "nowallowed": "any value will do" if new is None else f"{quote_value(new)} is allowed",
+            "wasallowed": "any value was allowed" if old is None else f"{quote_value(old)} was allowed",
+            "nowallowed": "any value is allowed" if new is None else f"{quote_value(new)} is allowed",
         }
         yield Difference(xid, ABOUT, "value", RESTATED if restated else relation, path, old, new, words)
     if changes_type(one, other, relation):

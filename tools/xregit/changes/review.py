@@ -288,7 +288,7 @@ class _Reviewer:
             self.used[waiver.index] = self.used.get(waiver.index) or (None if uncovered else change)
         if not uncovered:
             reasons = (f"by {item.approvedby} until {item.until}: {item.reason}" for item in waivers)
-            reason = f"let through {'; '.join(dict.fromkeys(reasons))}"
+            reason = f"accepted {'; '.join(dict.fromkeys(reasons))}"
             return ReviewItem(change, MergeDecision.WAIVED, place, span, reason=reason)
         severity = self.severity_of(change, place)
         decision = MergeDecision.STANDS if severity is not None else MergeDecision.OFF
@@ -391,11 +391,11 @@ class _Reviewer:
             place = Place(WAIVERS_FILE, places.get(waiver.content, ()))
             change = self.used.get(waiver.index)
             if change is not None:
-                permission = f"is let through until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
+                permission = f"is accepted until {waiver.until} by {waiver.approvedby}: {waiver.reason}"
                 message = sentence(f'"{waiver.rule}" of "{change.xid}" {permission}') + _describe_reach(change)
                 yield from self.report(USED, place, message, "", waiver.xid)
             elif waiver.index not in self.used and place.pointer and self.today <= waiver.until:
-                message = f'Nothing breaks that the waiver of "{waiver.rule}" for "{waiver.xid}" lets through.'
+                message = f'The waiver of "{waiver.rule}" for "{waiver.xid}" accepts no break of this change.'
                 yield from self.report(UNNEEDED, place, message, "Remove it.", waiver.xid)
 
     def files_not_compared(self) -> Iterator[Diagnostic]:
@@ -497,10 +497,10 @@ def describe_change(change: Change) -> str:
 
 
 def _describe_reach(change: Change) -> str:
-    """Return what else a change reaches, as a sentence that follows others."""
+    """Return what else a change affects, as a sentence that follows others."""
     first = ", ".join(f'"{xid}"' for xid in change.reaches[:MAX_LISTED])
     more = len(change.reaches) - MAX_LISTED
-    return f" It reaches {first}{f' and {more} more' if more > 0 else ''}." if first else ""
+    return f" It also affects {first}{f' and {more} more' if more > 0 else ''}." if first else ""
 
 
 def _worst_per_name(

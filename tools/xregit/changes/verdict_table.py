@@ -104,7 +104,7 @@ def judge(difference: Difference) -> Change:
         "before": quote_value(before),
         "after": quote_value(after),
         "item": difference.path[-1] if difference.path else "",
-        "edited": "is new" if before is None else "is gone" if after is None else "has changed",
+        "edited": "is added" if before is None else "is removed" if after is None else "changes",
         "moves": describe_transition("moves", before, after),
         "changes": describe_transition("changes", before, after),
         **dict.fromkeys(("terms", "detail", "advice", "what"), ""),
@@ -142,7 +142,7 @@ def quote_value(value: Any) -> str:
 def describe_transition(verb: str, before: Any, after: Any) -> str:
     """Return what became of a value, as the end of a sentence; None is an absent one."""
     if before is None:
-        return f"is new: {quote_value(after)}"
+        return f"is added: {quote_value(after)}"
     if after is None:
-        return f"is gone; it was {quote_value(before)}"
+        return f"is removed; it was {quote_value(before)}"
     return f"{verb} from {quote_value(before)} to {quote_value(after)}"

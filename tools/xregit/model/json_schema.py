@@ -43,7 +43,7 @@ def json_schemas(
     schemas = {
         f"registry{ENDING}": _file("registry.yaml: the registry itself", object_schema(model.attributes)),
         f"xregit{ENDING}": _file("xregit.yaml: settings of the tool", settings),
-        f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are let through", waivers),
+        f"waivers{ENDING}": _file("waivers.yaml: intended breaks that are accepted", waivers),
         f"model{ENDING}": _model_file(),
     }
     names = _file_names(model)

@@ -139,7 +139,7 @@ def _row(item: ReviewItem, form: _Form) -> str:
     if change.details[form.rows :]:
         what.append(f"… and {len(change.details) - form.rows} more.")
     if change.reaches:
-        what.append(f"It reaches {len(change.reaches)} more, listed below.")
+        what.append(f"It also affects {len(change.reaches)} more, listed below.")
     if item.reason:
         what.append(f"_{_prose(item.reason)}_")
     at = _link(_escaped(place(item).rpartition("/")[2]), form.line(item.place.path, item.span.line))
