@@ -28,7 +28,7 @@ BREAKING = {Impact.BREAKING: "breaks", Impact.UNKNOWN: "may break"}
 
 @dataclass(frozen=True, slots=True)
 class ChangeEntry:
-    """One change in words; ``entity`` is what changed unless the page is about it, ``breaks`` says whom it breaks."""
+    """What changed in one entity; ``entity`` links to it unless the page is its own, ``breaks`` says whom it breaks."""
 
     text: str
     entity: Link | None
@@ -39,7 +39,7 @@ class ChangeEntry:
 class CommitEntry:
     """One commit: its link, time, author and subject, and what it changed.
 
-    ``more`` counts changes left out, ``touched`` the entities of a commit that changed too many to list each.
+    ``more`` counts entries left out, ``touched`` the entities of a commit that changed too many to list each.
     """
 
     sha: str
@@ -103,21 +103,29 @@ class ChangeHistory:
     def _entry(self, commit: Commit, changes: Sequence[Change], xid: str = "") -> CommitEntry:
         repository = self._registry.settings.repository.rstrip("/")
         url = f"{repository}/commit/{commit.sha}"
+        entries = self._change_entries(changes, xid)
         return CommitEntry(
             sha=commit.sha,
             commit=Link(commit.sha[:SHORT_HASH], url if repository and is_safe(url) else ""),
             time=commit.time,
             author=commit.author,
             subject=commit.subject,
-            changes=tuple(self._change_entry(change, xid) for change in changes[:MAX_CHANGES]),
-            more=max(0, len(changes) - MAX_CHANGES),
+            changes=entries[:MAX_CHANGES],
+            more=max(0, len(entries) - MAX_CHANGES),
         )
 
-    def _change_entry(self, change: Change, xid: str) -> ChangeEntry:
-        verb = BREAKING.get(change.impact, "")
-        breaks = f"{verb} {' and '.join(f'{name}s' for name in change.audience)}" if verb else ""
-        if change.xid == xid:
-            return ChangeEntry(change.text, None, breaks)
-        owner, is_version, version = change.xid.partition("/versions/")  # the id of a version alone says nothing
-        text = f"{owner.rpartition('/')[2]}, version {version}" if is_version else ""
-        return ChangeEntry(change.text, self._link(change.xid, text), breaks)
+    def _change_entries(self, changes: Sequence[Change], xid: str) -> tuple[ChangeEntry, ...]:
+        """Return an entry for each entity and whom its changes break."""
+        texts: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for change in changes:
+            verb = BREAKING.get(change.impact, "")
+            breaks = f"{verb} {' and '.join(f'{name}s' for name in change.audience)}" if verb else ""
+            texts[change.xid, breaks].append(change.text)
+        return tuple(
+            ChangeEntry(" ".join(each), self._change_link(changed) if changed != xid else None, breaks)
+            for (changed, breaks), each in texts.items()
+        )
+
+    def _change_link(self, xid: str) -> Link:
+        owner, is_version, version = xid.partition("/versions/")  # the id of a version alone says nothing
+        return self._link(xid, f"{owner.rpartition('/')[2]}, version {version}" if is_version else "")
