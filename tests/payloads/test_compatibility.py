@@ -141,16 +141,16 @@ def test_cases_that_a_reference_leads_to_are_looked_at() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ({"enum": ["a", "b"]}, {"enum": ["a"]}, 'Enum values removed: "b", as "b" shows.'),
-        ({"enum": ["a"]}, {"enum": ["a", "b", "c"]}, 'Enum values added: "b", "c", as "b" shows.'),
-        ({"enum": ["a"]}, {"enum": ["b"]}, 'Enum values removed: "a"; added: "b", as "a" shows.'),
+        ({"enum": ["a", "b"]}, {"enum": ["a"]}, 'Enum values removed: "b"; for example "b".'),
+        ({"enum": ["a"]}, {"enum": ["a", "b", "c"]}, 'Enum values added: "b", "c"; for example "b".'),
+        ({"enum": ["a"]}, {"enum": ["b"]}, 'Enum values removed: "a"; added: "b"; for example "a".'),
         (
             {"type": "integer", "enum": [1]},
             {"enum": [*range(1, 9)]},
-            "Enum values added: 2, 3, 4, 5, 6, 2 more, as 2 shows.",
+            "Enum values added: 2, 3, 4, 5, 6, 2 more; for example 2.",
         ),
-        ({"type": "string"}, {"enum": ["a"]}, 'The value is limited to an enum now, as "" shows.'),
-        ({"enum": ["a"]}, {"type": "string"}, 'The value is no longer limited to an enum, as "" shows.'),
+        ({"type": "string"}, {"enum": ["a"]}, 'The value is now limited to an enum; for example "".'),
+        ({"enum": ["a"]}, {"type": "string"}, 'The value is no longer limited to an enum; for example "".'),
         *(
             ({**open_, "properties": {"state": {"enum": ["a"]}}}, open_, f"Property removed. {removed}")
             for open_ in ({"type": "object"}, {"type": "object", "additionalProperties": True})
@@ -170,8 +170,8 @@ def test_example_shows_what_it_stands_for() -> None:
     result = compatible("JsonSchema/draft-07", b'{"type": "object", "properties": {"door": {"type": "string"}}}', new)
     said = {item.where: item.message for item in result.verdicts if item.kind == "required"}
     assert said == {
-        "door": 'The property is required now, as {"who": {}} shows.',
-        "who": 'The property is required now, as {"door": ""} shows.',
+        "door": 'The property is now required; for example {"who": {}}.',
+        "who": 'The property is now required; for example {"door": ""}.',
     }
 
 
@@ -179,7 +179,7 @@ def test_example_shows_what_it_stands_for() -> None:
 def test_finding_shows_a_payload_that_is_refused(case: Case) -> None:
     """For JSON Schema and JSON Structure each "no" has an example, also where the other direction can't be told."""
     refused = [item for item in of_case(case).verdicts if Answer.NO in (item.backward, item.forward)]
-    assert [item.message for item in refused if not re.search(", as .* shows\\.$", item.message)] == []
+    assert [item.message for item in refused if not re.search("; for example .*\\.$", item.message)] == []
 
 
 def _family(case: Case) -> str:

@@ -171,7 +171,7 @@ def test_nothing_is_called_compatible_that_a_value_disproves(
         assert not (accepted == (True, False) and result.backward is Answer.YES), value
         assert not (accepted == (False, True) and result.forward is Answer.YES), value
     for verdict in result.verdicts:
-        if shown := re.search(r", as ([^…]*) shows\.$", verdict.message):
+        if shown := re.search(r"; for example ([^…]*)\.$", verdict.message):
             assert len({judge.is_valid(json.loads(shown[1])) for judge in judges}) == len(judges), verdict.message
 
 

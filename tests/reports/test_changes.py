@@ -202,4 +202,4 @@ def test_row_names_the_schema_and_shows_a_payload(tmp_path: Path) -> None:
     before, after = registry_of(tmp_path / "before", files), registry_of(tmp_path / "after", new)
     text = changes_markdown(review(diff(before, after), before, after, today=date(2026, 1, 1)))
     assert "**`1`**, version of `g/opened`<br>" in text
-    assert "door: The property is required now, as `{}` shows." in text
+    assert "door: The property is now required; for example `{}`." in text

@@ -24,7 +24,7 @@ HOSTILE = (
     "</summary ></details ><h2 >Approved</h2 ><img src=https://e.example/p.png >",
     "[Approved](https://e.example/) ![x](https://e.example/p.png)",
     "a | **b** | c ~~d~~ &lt;b&gt; &#124; $x$",
-    '" as [1] shows | `b` ``c',
+    '"; for example [1]. | `b` ``c',
     "x\n\n## Approved\n\n::error file=a::b\r\n##vso[task.complete]",
     "%0A::warning::x,line=1:%25",
     "\x1b[2J\x1b]0;x\x07\u202e\u2028\x00\ufffe\ud800",

@@ -25,7 +25,7 @@ MAX_REACHED = 50
 _FEWER_ROWS = (MAX_ROWS, 50, 10, 1, 0)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
 # What is in quotes, and the example of a payload, which has quotes of its own.
-_QUOTED = re.compile(r'(?<=, as )([\[{].{0,200}?)(?= shows)|"([^"]*)"')
+_QUOTED = re.compile(r'(?<=; for example )([\[{].{0,200}?)(?=\.(?: |$))|"([^"]*)"')
 _NOTES = {
     "breaking": "A definition in use should stay what it is on the wire: make a new one, and deprecate the old.",
     "unknown": "Compatibility couldn't be determined; review each change.",

@@ -117,7 +117,7 @@ class _Comparer:
             return
         self.budget.spend(_STEPS_PER_EXAMPLE)
         example = simple_types.example(writer, reader)
-        words = {"proof": f', as "{example}" shows' if example is not None else ""}
+        words = {"proof": f'; for example "{example}"' if example is not None else ""}
         answer = Answer.NO if example is not None else None
         names = simple_types.type_name(writer), simple_types.type_name(reader)
         yield Reason("text", path or ROOT, *names, words, answer)

@@ -240,7 +240,7 @@ def _reasons(gaps: list[Gap], refused: list[Refused]) -> Iterator[Reason]:
         examples[described[0]] = shortest[0][0]
     for gap, value in examples.items():
         shows = value is not _NONE
-        words = {"proof": f", as {to_json(value)} shows" if shows else "", "keyword": gap.keyword}
+        words = {"proof": f"; for example {to_json(value)}" if shows else "", "keyword": gap.keyword}
         where = "".join(step if step == ITEM else f".{step}" for step in gap.path).lstrip(".") or ROOT
         yield Reason(gap.kind, where, gap.writer, gap.reader, words, Answer.NO if shows else None)
 
