@@ -212,10 +212,10 @@ def test_settings_for_changes_are_read(tmp_path: Path) -> None:
 
 def test_action_and_hooks_of_the_guide_exist() -> None:
     """The inputs that it gives to our action, the hooks and the checkout are those of the repository."""
-    text = (ROOT / "site/manual/changing.md").read_text(encoding="utf-8")
+    text = (ROOT / "site/manual/pull-requests.md").read_text(encoding="utf-8")
     action = yaml.safe_load((ROOT / ".github/actions/check/action.yml").read_text(encoding="utf-8"))
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    (steps,) = (block for block in blocks("site/manual/changing.md", "yaml") if "uses:" in block)
+    (steps,) = (block for block in blocks("site/manual/pull-requests.md", "yaml") if "uses:" in block)
     checkout, ours = yaml.safe_load(steps)
     assert checkout["uses"] in (ROOT / ".github/workflows/check.yml").read_text(encoding="utf-8")
     assert ours["uses"] == "OWNER/REPOSITORY/.github/actions/check@COMMIT"
