@@ -52,7 +52,7 @@ def test_every_contradiction_has_its_cases() -> None:
 
 def test_page_shows_every_contradiction(root: Path, request: pytest.FixtureRequest) -> None:
     """The page of the guide is what the cases say."""
-    page = root / "site" / "manual" / "dialects.md"
+    page = root / "site" / "manual" / "contradictions.md"
     begin, end = "<!-- contradictions -->\n", "<!-- end -->\n"
     before, _, rest = page.read_text(encoding="utf-8").partition(begin)
     _, _, after = rest.partition(end)

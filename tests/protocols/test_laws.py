@@ -143,7 +143,7 @@ def test_lists_and_maps_may_each_be_written_as_the_other() -> None:
     ],
 )
 def test_a_field_is_known_by_the_names_of_other_releases(protocol: str, name: str, alias: str) -> None:
-    """What is read has the one name (site/manual/dialects.md, K8, K11, K16)."""
+    """What is read has the one name (site/manual/contradictions.md, K8, K11, K16)."""
     value = {"payload_format": 1, "user_properties": [{"name": "a", "value": "b"}]}.get(name, "a.b")
     assert read_wire({"protocol": protocol, alias: value}).as_json() == {"protocol": protocol, name: value}
 

@@ -97,7 +97,7 @@ def property_type(item: Property, protocol: str) -> str:
         listed = "/".join(item.path[1:]) in matching_fact("templates").get(protocol, ())
     if listed and _may_be_template(item):
         return _URITEMPLATE
-    # A symbol by default is really a media type or token, which no symbol can be (site/manual/dialects.md, K10).
+    # A symbol by default is really a media type or token, which no symbol can be (site/manual/contradictions.md, K10).
     part = _part(_model(item, protocol), item) if item.type == "symbol" else None
     return "string" if part is not None and part.property == "symbol" else item.type
 

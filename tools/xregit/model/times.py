@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 #: RFC 3339 has no year 0 that Python could parse; the message specification uses it for "the current time".
 NOW = "0000-01-01T00:00:00Z"
 # That moment in any spelling of RFC 3339, and as drafts before 1.0 and real documents write it
-# (site/manual/dialects.md, K29).
+# (site/manual/contradictions.md, K29).
 _now = re.compile(r"000[01]-01-01[Tt]00:00:00(?:\.0+)?(?:[Zz]|[+\-]00:00)|01-01-0000T00:00:00Z")
 
 

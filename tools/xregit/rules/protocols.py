@@ -84,7 +84,7 @@ def message_id_with_value(_registry: Registry, message: Message) -> Iterator[Fin
     if inside(message.entity.attributes, *path, "value") is None:
         return
     declared = mapping(message.resolved.attributes, *path)
-    # A text with placeholders is a URI template unless its type says otherwise (site/manual/dialects.md, K28).
+    # A text with placeholders is a URI template unless its type says otherwise (site/manual/contradictions.md, K28).
     if (declared.get("type") or ("uritemplate" if has_placeholders(declared["value"]) else "")) == "uritemplate":
         return
     text_ = 'Every message has a new "message-id", so it can\'t have a fixed value.'

@@ -94,7 +94,7 @@ _OUT_OF_OPTIONS = f'Move it out of "{OPTIONS}": indent it as that is.'
 _OUT_OF_ADDRESS = f'Move it out of the entry: indent it as "{ADDRESSES}" is.'
 
 _WILDCARD = "*"
-# What documents of other releases call it (site/manual/dialects.md, K35).
+# What documents of other releases call it (site/manual/contradictions.md, K35).
 _FORMER = {"url": "uri"}
 
 Attributes = Mapping[str, Any]
@@ -190,7 +190,7 @@ def foreign_attribute(_registry: Registry, entity: Group | Resource) -> Iterator
 @rule("endpoint", Severity.ERROR, "EP-50", "EP-51", attributes=(OPTIONS,))
 def invalid_under_another_name(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """An option written without its hyphens has an invalid value."""
-    # What would be wrong under the name that the document has for it (site/manual/dialects.md, K36).
+    # What would be wrong under the name that the document has for it (site/manual/contradictions.md, K36).
     for other in _misspellings(registry, endpoint.entity):
         for fault in other.faults if other.hyphenated else ():
             help_ = f'{fault.help} The name is written "{other.suggestion}".'
