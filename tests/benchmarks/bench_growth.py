@@ -28,7 +28,7 @@ FEW, SHARE = 1_000, 0.1
 RUNS, LONG_RUN = 3, 10.0
 # A size at which a run would cost more seconds than these is left out.
 LONGEST = 300.0
-HEAD = """# What it costs
+HEAD = """# Benchmarks
 
 Each main operation on a registry of so many messages (50 to a group, all protocols, files of some 51 lines), cold: no
 cache, an interpreter of its own. `python -m pytest -s tests/benchmarks/bench_growth.py --update-golden` writes this
