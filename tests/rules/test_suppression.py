@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.catalog.folders import folder
 from tests.rules.examples import with_rules
 from xregit.catalog import Registry, read_folder
-from xregit.catalog.settings import RuleSeverities
+from xregit.catalog.settings import MAX_PATHS, RuleSeverities
 from xregit.document import read
 from xregit.rules import check, loading_diagnostics
 
@@ -72,6 +72,17 @@ def test_pattern_covers_what_it_names_and_all_below() -> None:
         "*.yaml",
     )
     assert [pattern for pattern in others if RuleSeverities(pattern, {}).covers(path, xid)] == []
+
+
+def test_more_patterns_than_count_are_an_error(tmp_path: Path) -> None:
+    """A finding is compared with a limited number of patterns, so that a check of many takes no product of the two."""
+    paths = "".join(f'  "/**{"*" * number}": {{}}\n' for number in range(MAX_PATHS))
+    text = f'paths:\n{paths}  "/messagegroups": {{description-missing: error}}\n'
+    registry = read_folder(folder(tmp_path, {"xregit.yaml": text, MESSAGE: "name: A\n"}))
+    assert [(item.rule, item.path, item.line) for item in check(registry).diagnostics if item.severity == "error"] == [
+        ("invalid-attribute", "registry/xregit.yaml", 1)
+    ]
+    assert len(registry.settings.paths) == MAX_PATHS
 
 
 def test_comments_in_a_document_of_yaml_count(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ FILES: Mapping[str, Grow] = {
     "paths of the settings and findings": lambda size: {
         "xregit.yaml": b"paths:\n"
         + repeated('  /messagegroups/a@*/**: {description-missing: "off"}\n', size // 2).encode(),
-        **_files("messagegroups/g/messages/m@.yaml", "name: A\n", size // 2, 60),
+        **_files("messagegroups/g/messages/m@.yaml", "name: A\n", size // 2, 8),
     },
     "misplaced files": lambda size: _files("messagegroup/g@/messagegroups.yaml", "name: G\n", size, 8),
     "endpoints": lambda size: _files("endpoints/e@/endpoint.yaml", _ENDPOINT.decode(), size, len(_ENDPOINT)),

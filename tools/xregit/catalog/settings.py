@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from xregit.catalog.codeowners import settings_regex
@@ -14,9 +15,11 @@ from xregit.model.files import SPECVERSION
 from xregit.model.language import NOTHING, nothing
 
 TEXTS = ("baseurl", "profile", "repository", "branch", "title", "domainlabel")
+# Each finding is held against each of them.
+MAX_PATHS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleSeverities:
     """Severities of rules in a part of the registry; a ``pattern`` that begins with a slash is for xids, not paths."""
 
@@ -25,7 +28,11 @@ class RuleSeverities:
 
     def covers(self, path: str, xid: str) -> bool:
         """Return whether an entity, or the file that it stands in, is what the pattern names or below that."""
-        return bool(_regex(self.pattern).fullmatch(xid if self.pattern.startswith("/") else path))
+        return bool(self._regex.fullmatch(xid if self.pattern.startswith("/") else path))
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return settings_regex(self.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,10 @@ class Settings:
     """What a repository may set.
 
     ``rules`` maps a rule's name to ``error``, ``warning``, ``info`` or ``off``, ``paths`` does so for parts of the
-    registry, in their order; ``baseurl`` is where the static API will be served; ``profile`` is the specification
-    version that it and the document are written in; ``repository`` is the web address of the repository, for edit
-    links; ``domainlabel`` is the label of groups that names their domain; ``raw`` is all of the file.
+    registry, in their order and at most `MAX_PATHS` of them; ``baseurl`` is where the static API will be served;
+    ``profile`` is the specification version that it and the document are written in; ``repository`` is the web address
+    of the repository, for edit links; ``domainlabel`` is the label of groups that names their domain; ``raw`` is all of
+    the file.
     """
 
     rules: Mapping[str, str] = field(default_factory=nothing)
@@ -67,7 +75,7 @@ def settings_of(value: Mapping[str, Any]) -> Settings:
     texts = {name: value[name] for name in TEXTS if is_nonempty_text(value.get(name))}
     paths = value.get("paths")
     scopes = (
-        [RuleSeverities(str(pattern), _levels(rules)) for pattern, rules in paths.items()]
+        [RuleSeverities(str(pattern), _levels(rules)) for pattern, rules in islice(paths.items(), MAX_PATHS)]
         if isinstance(paths, Mapping)
         else ()
     )
@@ -78,8 +86,3 @@ def _levels(rules: Any) -> Mapping[str, str]:
     if not isinstance(rules, Mapping):
         return NOTHING
     return {name: level for name, level in rules.items() if is_nonempty_text(level)}
-
-
-@lru_cache(maxsize=4096)  # more than a file of 100 kB has
-def _regex(pattern: str) -> re.Pattern[str]:
-    return settings_regex(pattern)

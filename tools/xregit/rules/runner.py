@@ -14,6 +14,7 @@ from xregit.catalog.entities import META, VERSIONS, Group, Place, Resource, file
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, SETTINGS_FILE, WAIVERS_FILE
 from xregit.catalog.registry import Registry, expect_registry
 from xregit.catalog.resolver import Resolved, group_of, options_by_selector, unknown_base_attributes
+from xregit.catalog.settings import MAX_PATHS
 from xregit.catalog.views import view
 from xregit.diagnostics import Diagnostic, Finding, Severity, has_errors, ordered, sentence
 from xregit.json_pointer import KeyPath
@@ -325,7 +326,7 @@ class Runner:
 
     def _settings_findings(self) -> Iterator[Finding]:
         settings = self.registry.settings
-        stated_findings = check_value(self.registry.model.settings, settings.raw)
+        stated_findings = [*check_value(self.registry.model.settings, settings.raw), *_check_paths(settings.raw)]
         subject = RuleSettings(settings, {item.name: item.about for item in self.rules.values()})
         findings = (replace(item, help=self._right_file(item)) for item in stated_findings)
         return _merge(findings, self._findings_about("settings", subject))
@@ -408,6 +409,15 @@ class Runner:
                 help=item.help,
                 requirement=item.requirement or (", ".join(rule.requirements) if rule else ""),
             )
+
+
+def _check_paths(settings: Values) -> Iterator[Finding]:
+    """Yield a finding if the settings list more patterns than count."""
+    paths = settings.get("paths")
+    if isinstance(paths, Mapping) and len(paths) > MAX_PATHS:
+        message = f'"paths" has {len(paths)} patterns; only the first {MAX_PATHS} are used.'
+        help_ = "Use wildcards, or accept single findings with comments in their files."
+        yield Finding("invalid-attribute", ("paths",), message, help_, on_key=True)
 
 
 def _merge(findings: Iterable[Finding], rule_findings: Iterable[Finding]) -> Iterator[Finding]:
