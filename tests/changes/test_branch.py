@@ -230,6 +230,26 @@ def test_file_that_is_checked_out_otherwise_is_refused(tmp_path: Path, capsys: p
         _commit(repository, "No attributes", {".gitattributes": "*.yaml text eol=lf\n"})
 
 
+def test_waivers_behind_a_link_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A base from before links were refused has no waivers there: the owners of the target don't decide on breaks."""
+    repository = new_repository(tmp_path / "repository")
+    path = "registry/messagegroups/g/messages/m.yaml"
+    waiver = "waivers: [{xid: '*', rule: value-changed, reason: Agreed., approvedby: Ann, until: 2099-01-01}]\n"
+    message = "envelope: CloudEvents/1.0\nenvelopemetadata: {type: {value: a}}\n"
+    begin = {"registry/registry.yaml": "registryid: x\n", "registry/messagegroups/g/messagegroup.yaml": "name: G\n"}
+    registry = ["--registry", str(repository.root / "registry")]
+    for target in ("waivers.yaml", "messagegroups/g/w.txt"):
+        _commit(repository, "Begin", {**begin, path: message, f"registry/{target}": waiver})
+        if target != "waivers.yaml":
+            (repository.root / "registry/waivers.yaml").symlink_to(target)
+            _commit(repository, "A link", {})
+        repository.git("branch", "-f", "base")
+        (repository.root / "registry/waivers.yaml").unlink()
+        _commit(repository, "A break", {path: message.replace("value: a", "value: b")})
+        assert run([*registry, "check", "--against", "base"]) == (0 if target == "waivers.yaml" else 1)
+        assert ("error value-changed" in capsys.readouterr().out) == (target != "waivers.yaml")
+
+
 @pytest.mark.requirement("MSG-8")
 def test_what_moves_with_its_registry_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A branch that puts the registry into another folder hides no break behind that."""

@@ -56,6 +56,8 @@ _BARE = "the Git repository is bare, it has no files to read"
 _OTHER_OWNER = "dubious ownership"
 _UNKNOWN_EXTENSION = "unknown repository extension"
 _SYMBOLIC_LINK = "120000"  # the mode of one
+# As a link it lets whoever owns its target waive breaking changes.
+_WAIVERS_FILE = "waivers.yaml"
 _NO_MERGE_BASE = 1  # the status of "git merge-base" where two commits have none
 _NOT_CONFIGURED = 1  # the status of "git config" where nothing is set
 _SUBSTITUTES = {
@@ -214,7 +216,8 @@ def changed_files(folder: Path, ref: str) -> frozenset[str]:
 def read_files(folder: Path, ref: str) -> Mapping[str, bytes]:
     """Return the files that the folder has at a commit, by their paths relative to it.
 
-    A symbolic link to a file in the folder has that file's bytes; other links and submodules are left out.
+    A symbolic link to a file in the folder has that file's bytes, unless it is the folder's ``waivers.yaml``; other
+    links and submodules are left out.
 
     Raises:
         RepositoryError: the folder is in no repository, or the repository has no such commit.
@@ -234,6 +237,7 @@ def read_tree(repo: Repository, commit: str, prefix: str) -> Mapping[str, bytes]
     files = {path: content for (path, _, _), content in data if content is not None}
     links = {path: os.fsdecode(files.pop(path)) for path, mode, _ in blobs if mode == _SYMBOLIC_LINK}
     targets = {path: posixpath.normpath(f"{posixpath.dirname(path)}/{link}") for path, link in links.items()}
+    targets.pop(prefix + _WAIVERS_FILE, None)
     files |= {path: files[target] for path, target in targets.items() if target in files}
     return {path[len(prefix) :]: files[path] for path in sorted(files)}
 
