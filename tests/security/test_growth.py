@@ -6,13 +6,16 @@ Steps are lines of Python, the same on every machine.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from math import log2
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
+import jsonschema_rs
 import pytest
 
 import xregit
@@ -22,6 +25,7 @@ from tests.security.schema_growth import keywords, languages
 from tests.sizes import FULL
 from tests.steps import steps
 from xregit.catalog.loader import read_contents
+from xregit.catalog.uncertain_attributes import find_doubts
 from xregit.cli.check import at_least, unlisted
 from xregit.cli.messages import answers, documents
 from xregit.reports.changes import changes_json, changes_text
@@ -41,9 +45,52 @@ FEW = 8
 STEP = 11 if FULL else 23
 # By name, as the workers of a run must all collect the same.
 MANY = sorted([*attributes(), *keywords()], key=itemgetter(0))[::STEP]
+ALWAYS = [(name, grow) for name, grow in keywords() if name == "JSON Schema: enum: objects"]
 ROOT = Path("/nowhere/a/registry")
 TODAY = date(2026, 1, 1)
 BASE = {**GROUP, MESSAGE: json.dumps(EVENT).encode()}
+
+
+class VisibleValidator:
+    """A validator of jsonschema_rs that takes a step for each value of an enum, as many as it compares."""
+
+    def __init__(self, schema: Any, make: Callable[..., Any], **options: Any) -> None:
+        """Make the validator."""
+        self._validator = make(schema, **options)
+        self._values = range(sum(map(_size, _enums(schema))))
+
+    def is_valid(self, value: Any) -> bool:
+        """Return whether a value is valid."""
+        for _ in self._values:
+            pass
+        return bool(self._validator.is_valid(value))
+
+    def iter_errors(self, value: Any) -> Iterator[Any]:
+        """Yield the errors of a value."""
+        for _ in self._values:
+            pass
+        yield from self._validator.iter_errors(value)
+
+
+def _enums(schema: Any) -> Iterator[list[Any]]:
+    for name, value in schema.items() if isinstance(schema, dict) else enumerate(schema):
+        if name == "enum" and isinstance(value, list):
+            yield value
+        elif isinstance(value, dict | list):
+            yield from _enums(value)
+
+
+def _size(value: Any) -> int:
+    """Return how many values there are in a value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_size, inner))
+
+
+@pytest.fixture(autouse=True)
+def visible_validators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the steps count what validators do."""
+    make = jsonschema_rs.validator_for
+    monkeypatch.setattr(jsonschema_rs, "validator_for", lambda schema, **more: VisibleValidator(schema, make, **more))
 
 
 def run(contents: Contents) -> None:
@@ -85,6 +132,28 @@ def test_text_takes_few_steps(name: str) -> None:
     expect_growth(TEXTS[name])
 
 
+class VisibleName(str):
+    """A name whose comparisons with others are counted as steps."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        """Return the hash of the text."""
+        return super().__hash__()
+
+
+def test_unknown_attributes_take_few_steps() -> None:
+    """Each is compared with the names of the model, and not with the other unknown ones."""
+
+    def work(size: int) -> None:
+        unknown: dict[str, str] = {VisibleName(f"a{number}"): "b" for number in range(size // 10)}
+        group = replace(registry.groups["messagegroups"]["g"], attributes=unknown)
+        find_doubts(replace(registry, groups={"messagegroups": {"g": group}}))
+
+    registry = read_contents(ROOT, GROUP)
+    expect_steps(work)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_files_take_seconds(name: str) -> None:
     """Many files: what is held against each other grows with their number, not with its square."""
@@ -97,7 +166,7 @@ def test_schema_takes_few_steps(grow: Grow) -> None:
     expect_growth(grow)
 
 
-@pytest.mark.parametrize("grow", [pytest.param(grow, id=name) for name, grow in MANY])
+@pytest.mark.parametrize("grow", [pytest.param(grow, id=name) for name, grow in dict([*MANY, *ALWAYS]).items()])
 def test_value_takes_few_steps(grow: Grow) -> None:
     """Each attribute of the model, and each keyword of JSON Schema and JSON Structure, with values of each kind."""
     expect_growth(grow)

@@ -71,8 +71,9 @@ def _own_doubts(
         if _is_faulty(name, attributes[name]) or (name in SCHEMAS and _is_astray(registry, attributes[name]))
     }
     names = _names(model)
+    missing = names.difference(attributes)
     for unknown in attributes.keys() - names:
-        doubts |= {name for name in names - attributes.keys() if is_misspelled(unknown, name)}
+        doubts |= {name for name in missing if is_misspelled(unknown, name)}
     return frozenset(doubts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, TypeGuard
 
 import jsonschema_rs
@@ -44,7 +44,7 @@ _DRAFTS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("prefixItems", "$dynamicRef", "$dynamicAnchor"), (_LAST, _LAST)),
 }
 # What refuses values, and holds no schemas.
-_SINGLE = OF_TYPE["string"] | OF_TYPE["number"] | {"enum", "minItems", "maxItems", "uniqueItems", "required"}
+_SINGLE = OF_TYPE["string"] | OF_TYPE["number"] | {"minItems", "maxItems", "uniqueItems", "required"}
 # What refuses values; all else describes, names or holds schemas for others.
 ASSERTIONS = frozenset({"type", "enum", *_DRAFTS}).union(*OF_TYPE.values()) - {"$recursiveAnchor", "$dynamicAnchor"}
 _OTHERS = frozenset(
@@ -253,6 +253,15 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def frozen(value: Any) -> Hashable:
+    """Return what is equal for two values that are equal as JSON, and not for others; 1 is 1.0, and not true."""
+    if isinstance(value, dict):
+        return frozenset((name, frozen(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(frozen, value))
+    return (bool, value) if isinstance(value, bool) else value
+
+
 def _value_doubts(schema: dict[str, Any], types: tuple[str, ...], draft: Draft) -> Iterator[Doubt]:
     """Yield values in the schema that it doesn't accept itself."""
     expected = " or ".join(types)
@@ -281,8 +290,10 @@ def _value_doubts(schema: dict[str, Any], types: tuple[str, ...], draft: Draft) 
 def _refused_values(schema: dict[str, Any], draft: Draft, values: list[tuple[KeyPath, Any]]) -> Iterator[Doubt]:
     """Yield the values that a keyword refuses which holds no schemas; their types are right."""
     keywords = {name: schema[name] for name in _SINGLE if name in schema}
-    if not values or not keywords or draft.name == _FIRST:
+    if not values or draft.name == _FIRST:
         return
+    enum = schema.get("enum")
+    listed = {frozen(item) for item in enum} if isinstance(enum, list) else None
     try:
         linear = jsonschema_rs.RegexOptions()
         validator = jsonschema_rs.validator_for(
@@ -292,8 +303,9 @@ def _refused_values(schema: dict[str, Any], draft: Draft, values: list[tuple[Key
         return
     for path, value in values:
         error = next(validator.iter_errors(value), None)
-        if error is not None:
-            message = f'{quote(value)} in "{path[0]}" is refused by "{error.schema_path[0]}"'
+        keyword = error.schema_path[0] if error else "" if listed is None or frozen(value) in listed else "enum"
+        if keyword:
+            message = f'{quote(value)} in "{path[0]}" is refused by "{keyword}"'
             yield path, message, "write a value that the schema accepts, or correct the schema"
 
 

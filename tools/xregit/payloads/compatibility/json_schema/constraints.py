@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from xregit.json_pointer import escape
 from xregit.payloads.compatibility.base import Budget
-from xregit.payloads.json_schema.lint import is_known, is_number
+from xregit.payloads.json_schema.lint import frozen, is_known, is_number
 from xregit.payloads.json_schema.schema import Loaded, declared_draft
 from xregit.payloads.json_schema.subschemas import map_subschemas
 
@@ -145,6 +145,17 @@ class Space:
                 offline=True,
             )
         return self.validators[key]
+
+    def accepted(self, part: Part, values: list[Any]) -> list[bool]:
+        """Return for each value whether a part accepts it."""
+        enum = part.schema.get("enum") if isinstance(part.schema, dict) else None
+        self.budget.spend(len(values) + len(enum or ()))
+        if not isinstance(enum, list) or ("$ref" in part.schema and self.draft <= jsonschema_rs.Draft7):
+            return list(map(self.validator((part,)).is_valid, values))
+        # A validator compares a value with each of the list, which for two long lists is a product.
+        listed = set(map(frozen, enum))
+        validator = self.validator((part.without("enum"),))
+        return [frozen(value) in listed and validator.is_valid(value) for value in values]
 
     def absolute(self, schema: Any, part: Part, depth: int = 0) -> Any:
         """Return a schema that means the same wherever it stands: its references begin with where they lead."""

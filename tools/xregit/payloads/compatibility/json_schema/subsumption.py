@@ -48,9 +48,7 @@ def are_disjoint(constraints: Constraints, space: Space, part: Part, depth: int 
     if not constraints.types & reader.types:
         return True
     if constraints.finite is not None:
-        validator = space.validator((part,))
-        space.budget.spend(len(constraints.finite))
-        return not any(validator.is_valid(value) for value in constraints.finite)
+        return not any(space.accepted(part, constraints.finite))
     if constraints.types & reader.types != {"object"} or depth > _MAX_DEPTH:
         return False
     return any(_property_disjoint(constraints, reader, name, depth) for name in constraints.required)
@@ -170,9 +168,8 @@ class Proof:
 
     def of_values(self, values: list[Any], part: Part, path: NamePath) -> Iterator[Gap]:
         """Yield the values of a list that aren't read."""
-        validator = self.reader.validator((part,))
-        self.reader.budget.spend(len(values))
-        refused = [value for value in values if not validator.is_valid(value)]
+        accepted = self.reader.accepted(part, values)
+        refused = [value for value, fits in zip(values, accepted, strict=True) if not fits]
         if refused:
             more = len(refused) - _MAX_LISTED
             texts = [*map(to_json, refused[:_MAX_LISTED]), *([f"{more} more"] if more > 0 else [])]
