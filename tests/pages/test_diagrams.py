@@ -152,6 +152,10 @@ def test_diagram_follows_messages(tmp_path: Path) -> None:
         "endpoints/elsewhere/endpoint.yaml": "usage: [producer]\nchannel: r\n",
         "endpoints/own/endpoint.yaml": "usage: [producer, consumer]\nchannel: own\n",
         "endpoints/own/messages/mine.yaml": "",
+        "messagegroups/plain/messagegroup.yaml": "",
+        "messagegroups/plain/messages/base.yaml": "name: A base\n",
+        "messagegroups/g/messages/form.yaml": "name: A form\nbasemessage: /messagegroups/plain/messages/base\n",
+        "messagegroups/only.out/messages/two.yaml": "basemessage: /messagegroups/plain/messages/base\n",
     }
     site = SiteContext(registry_of(tmp_path, files))
     message = focused_diagram(site, "/messagegroups/g/messages/m")
@@ -165,6 +169,10 @@ def test_diagram_follows_messages(tmp_path: Path) -> None:
     own = focused_diagram(site, "/endpoints/own/messages/mine")
     assert [node.column for column in own.columns for node in column.nodes] == [CONTENTS, SENT_TO, CHANNEL]
     assert len(own.paths) == 2
+    assert _columns(focused_diagram(site, "/messagegroups/plain/messages/base")) == {
+        "Message": ["A form"], "Clients send to": ["in"], "Messages, channels": ["q", "two"],
+        "Clients receive from": ["out", "form"],
+    }  # fmt: skip
     assert not focused_diagram(site, "/endpoints/none")
     nodes = site.system.nodes
     assert {nodes[key].column for key in ("/endpoints/out", "/endpoints/form")} == {RECEIVED_FROM}

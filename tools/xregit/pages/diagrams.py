@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -261,27 +261,49 @@ class Diagram:
 
 
 def focused_diagram(site: SiteContext, xid: str) -> Diagram:
-    """Return the diagram around an endpoint, a message group or a message; an empty one for any other entity."""
+    """Return the diagram around an endpoint, a message group or a message; an empty one for any other entity.
+
+    A message that no endpoint carries is drawn as those of its derived messages that one carries.
+    """
     system, entity = site.system, site.registry.entity(xid)
     group = group_of(site.registry, entity) if isinstance(entity, Resource) else entity
     kind = group.type.plural if isinstance(group, Group) else ""
-    current = xid
-    if not isinstance(group, Group) or kind not in {"endpoints", "messagegroups"}:
+    if (
+        not isinstance(entity, Group | Resource)
+        or not isinstance(group, Group)
+        or kind not in {"endpoints", "messagegroups"}
+    ):
         return _diagram("", {}, {}, {}, "")
-    carriers = (group.xid,) if kind == "endpoints" else site.carriers.get(group.xid, ())
-    nodes, more = system.around(carriers, whole=xid in system.stations)
-    if isinstance(entity, Resource):
-        current = group.xid if kind == "messagegroups" else f"{group.xid}{OWN}"
-        title, link = text_of(entity.attributes, "name") or entity.id, site.link(xid).href
-        nodes[current] = Node(current, "message", title, link, system.column(carriers), f"in {group.id}")
+    messages = _carried_messages(site, entity) if isinstance(entity, Resource) else {}
+    keys = messages or [group.xid]
+    carriers = {key: (key,) if key in system.stations else site.carriers.get(key, ()) for key in keys}
+    nodes, more = system.around([*dict.fromkeys(chain(*carriers.values()))], whole=xid in system.stations)
+    current = xid
+    for key, each in list(messages.items())[:MAX_ROWS]:
+        node = f"{key}{OWN}" if key in system.stations else key
+        title, link = text_of(each.attributes, "name") or each.id, site.link(each.xid).href
+        nodes[node] = Node(node, "message", title, link, system.column(carriers[key]), f"in {key.rpartition('/')[2]}")
+        current = node if each is entity else current
+    if messages:
+        more[CONTENTS] = max(0, len(messages) - MAX_ROWS)
     elif kind == "messagegroups":
         nodes[xid] = system.groups[xid]
     else:
         contents = [system.groups[key] for key in system.stations[xid].groups]
         nodes |= {node.key: node for node in contents[:MAX_ROWS]}
         more[CONTENTS] = max(0, len(contents) - MAX_ROWS)
-    label, link = f"Message flow around {nodes[current].title}", map_href(site, xid)
+    label = f"Message flow around {text_of(entity.attributes, 'name') or entity.id}"
+    link = map_href(site, next((each.xid for each in messages.values()), xid))
     return _diagram(label, nodes, system.edges(nodes), more, link, current=current)
+
+
+def _carried_messages(site: SiteContext, message: Resource) -> dict[str, Resource]:
+    """Return a message by its group, or those that derive from it by theirs if it is these alone that are carried."""
+    own = message.xid.rpartition("/messages/")[0]
+    derived = map(site.registry.resource, site.registry.indexes.derived.get(message.xid, ()))
+    groups = {each.xid.rpartition("/messages/")[0]: each for each in derived if each}
+    carried = {key: each for key, each in groups.items() if key in site.carriers}
+    return {own: message} if own in site.carriers or own in site.system.stations or not carried else carried
 
 
 def system_diagram(site: SiteContext) -> Diagram:
@@ -387,10 +409,10 @@ def _title(column: int, nodes: Sequence[Node]) -> str:
     if kinds == {"protocol"}:
         return "Protocols"
     if kinds == {"message"}:
-        return "Message"
+        return "Messages" if len(nodes) > 1 else "Message"
     title = TITLES[CONTENTS if kinds == {"group"} else column]
-    if column == CHANNEL and kinds == {"group", "channel"}:
-        return "Message groups, channels"
+    if column == CHANNEL and "channel" in kinds and len(kinds) > 1:
+        return "Messages, channels" if "message" in kinds else "Message groups, channels"
     return title.removesuffix("s") if len(nodes) == 1 and column != RECEIVED_FROM else title
 
 
