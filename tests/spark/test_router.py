@@ -191,7 +191,9 @@ LANDINGS: list[tuple[Any, str, Mapping[str, Any]]] = [
         {"ce_level": 3, "ce_urgent": True, "ce_others": None, "_rest": None},
     ),
     (event(8, "t.typed", seen="2026-12-31T23:59:60Z"), "g__typed", {"_rest": '{"ce_seen":"2026-12-31T23:59:60Z"}'}),
-    (event(8, "t.typed", level="x"), "unmatched", {}),
+    (event(8, "t.typed", level="x"), "unmatched", {"outcome": "none"}),
+    (record("avro", None), "unmatched", {"outcome": "tombstone", "message_base64": None}),
+    (record("avro", b"\xff"), "unmatched", {"outcome": "none"}),
     (event(8, "t.bound"), "g__bound", {"_wire": None, "value": 8.0}),
     (
         {**BINARY, "topic": "bound", "headers": {**HEADERS, "ce_type": "t.bound"}},

@@ -176,7 +176,10 @@ UNMATCHED, AMBIGUOUS, QUARANTINE = "unmatched", "ambiguous", "quarantine"
 _REASONS = Column("reasons", TEXT, "As JSON, the definitions that come near, if any do, and what fails.")
 #: The other tables, each with its comment and its own columns.
 RAW_TABLES: Mapping[str, tuple[str, tuple[Column, ...]]] = {
-    UNMATCHED: ("Messages that fit no definition, or break its payload schema.", (*_RAW_COLUMNS, _REASONS)),
+    UNMATCHED: (
+        "Messages that fit no definition, or break its payload schema.",
+        (*_RAW_COLUMNS, _REASONS, Column("outcome", TEXT, "none, or tombstone for a record of Kafka without value.")),
+    ),
     AMBIGUOUS: (
         "Messages that fit several definitions.",
         (*_RAW_COLUMNS, Column("candidates", TEXT, "The definitions that fit, each with its context, as JSON.")),

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from xregit.errors import XregitError
 from xregit.messages.decoder import decode
+from xregit.messages.matcher import is_tombstone
 from xregit.payloads import PayloadError
 from xregit.protocols import Wire
 from xregit.protocols.binding import BATCH
@@ -20,7 +21,7 @@ from xregit.spark.data_files import FILE_COLUMNS
 from xregit.spark.streams.converters import json_text
 from xregit.spark.streams.decoder import decode_payload
 from xregit.spark.streams.message_tables import AMBIGUOUS, QUARANTINE, RAW_TABLES, UNMATCHED, raw_payload
-from xregit.spark.streams.router import bad_payload, reasons_text
+from xregit.spark.streams.router import NONE, TOMBSTONE, bad_payload, reasons_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ FILE_ROWS = f"{FILE_COLUMNS}, {KEY} string, records bigint, rows binary"
 # So many bytes of rows for one table make a file.
 MAX_BYTES = 128 * 1024 * 1024
 # The columns of `classify` that decide on a row.
-_RESULT = ["candidates", "context", "event", "reasons", "position"]
+_RESULT = ["outcome", "candidates", "context", "event", "reasons", "position"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class WriteTask:
         """
         item = decode(message)[result["position"] or 0]
         if table == UNMATCHED:
-            return table, (*raw_columns(message, item), result["reasons"])
+            return table, (*raw_columns(message, item), result["reasons"], result["outcome"])
         if table == AMBIGUOUS:
             candidates = [{**each, "context": dict(each["context"])} for each in result["candidates"]]
             return table, (*raw_columns(message, item), json_text(candidates))
@@ -104,7 +105,8 @@ class WriteTask:
         try:
             value = decode_payload(builder.schema, item)
         except PayloadError as error:
-            return UNMATCHED, (*raw_columns(message, item), reasons_text([bad_payload(table, error)]))
+            outcome = TOMBSTONE if is_tombstone(item) else NONE
+            return UNMATCHED, (*raw_columns(message, item), reasons_text([bad_payload(table, error)]), outcome)
         if table in self.blocked:  # known by now: what is unmatched is the same messages each time
             return f"{QUARANTINE} {table}", (*raw_columns(message, item), table, self.blocked[table])
         event = json.loads(result["event"]) if result["event"] else item.event or {}
