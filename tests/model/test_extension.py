@@ -111,6 +111,23 @@ def test_a_known_attribute_keeps_what_is_not_said_of_it() -> None:
     assert export_source(model)["groups"]["messagegroups"]["attributes"]["description"]["required"] is True
 
 
+@pytest.mark.parametrize("value", ["KAFKA", "kafka", "Apache Kafka"])
+def test_a_clause_adds_to_what_a_specification_defines_for_its_value(value: str) -> None:
+    """An option of one's own for Kafka stands beside the specification's, which stay as they are."""
+    added = {"protocoloptions": {"type": "object", "attributes": {"compression": "integer"}}, "team": "string"}
+    protocol = {"type": "string", "ifvalues": {value: {"siblingattributes": added}}}
+    source = {"groups": {"messagegroups": {"resources": {"messages": {"attributes": {"protocol": protocol}}}}}}
+    model, findings = extend(builtin(), source)
+    assert findings == []
+    message = {"protocol": "KAFKA", "team": "a", "protocoloptions": {"partition": "x", "compression": "x"}}
+    assert brief(
+        check(model.groups["messagegroups"].resources["messages"].attributes, {"messageid": "m", **message})
+    ) == [
+        "invalid-attribute protocoloptions.partition",
+        "invalid-attribute protocoloptions.compression",
+    ]
+
+
 def test_a_faulty_attribute_takes_any_value() -> None:
     """One fault in the model is one finding: entities that have the attribute are not reported for it."""
     model, findings = extend(builtin(), {"groups": {"messagegroups": {"attributes": {"team": {"type": "strin"}}}}})

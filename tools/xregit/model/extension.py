@@ -12,7 +12,7 @@ from xregit.diagnostics import Finding
 from xregit.json_pointer import KeyPath
 from xregit.model.datatypes import CONTAINERS, DATATYPES, SYNTAXES, Datatype
 from xregit.model.excerpts import either
-from xregit.model.interpreter import check
+from xregit.model.interpreter import check, clause_key, clause_of
 from xregit.model.language import NOTHING, AttributeModel, GroupModel, Model, ResourceModel
 from xregit.model.loader import build_attributes, build_group, build_resource, core_values, language_values, link_groups
 from xregit.model.similarity import suggest_similar
@@ -117,8 +117,19 @@ def _redefine(attribute: AttributeModel, new: AttributeModel, value: Mapping[str
         **changes,
         core=False,
         attributes=_merge_attributes(attribute.attributes, value.get("attributes")),
-        ifvalues=MappingProxyType({**attribute.ifvalues, **new.ifvalues}),
+        ifvalues=_merge_clauses(attribute, value.get("ifvalues")),
     )
+
+
+def _merge_clauses(
+    attribute: AttributeModel, definitions: Mapping[str, Any] | None
+) -> Mapping[str, Mapping[str, AttributeModel]]:
+    """Return the known clauses with the new siblings in them, and the clauses of other values."""
+    merged = dict(attribute.ifvalues)
+    for name, value in (definitions or {}).items():
+        key = clause_key(attribute, name)
+        merged[key] = _merge_attributes(merged.get(key, NOTHING), value.get("siblingattributes"))
+    return MappingProxyType(merged)
 
 
 _REDEFINABLE = ("description", "enum", "strict", "required", "immutable", "target")
@@ -333,11 +344,20 @@ def _check_type_names(value: Mapping[str, Any], builtin: Any, plural: str, path:
         yield Finding(MODEL_ERROR, (*path, "plural"), message, 'Remove "plural"; the key is the name.')
 
 
-def _check_redefinitions(value: Any, attributes: Mapping[str, AttributeModel], path: KeyPath) -> Iterator[Finding]:
-    """Yield what a model may not change of known attributes: their types, and their defaults, which are published."""
+def _check_redefinitions(
+    value: Any, attributes: Mapping[str, AttributeModel], path: KeyPath, taken: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
+    """Yield what a model may not change of known attributes: their types, and their defaults, which are published.
+
+    ``taken`` are the names of attributes that are there without the selector that the value depends on.
+    """
     for name, definition in value.items() if isinstance(value, Mapping) else ():
         where = (*path, name)
         attribute = attributes.get(name) if name != "*" else None
+        if attribute is None and name in taken:
+            message = f'The specification defines "{name}" already, so a model can\'t define it for "{path[-4]}".'
+            yield Finding(MODEL_ERROR, where, message, "Choose another name.", on_key=True)
+            continue
         kind = definition.get("type") if isinstance(definition, Mapping) else definition
         if attribute is not None and kind in _TYPES and kind != attribute.type:
             message = f'The type of "{name}" is {attribute.type} and can\'t be changed to {kind}.'
@@ -351,9 +371,18 @@ def _check_redefinitions(value: Any, attributes: Mapping[str, AttributeModel], p
                 yield Finding(MODEL_ERROR, (*where, "default"), message, "State the value in each file instead.")
             yield from _check_redefinitions(definition.get("attributes"), attribute.attributes, (*where, "attributes"))
         clauses = definition.get("ifvalues")
-        for key, clause in clauses.items() if isinstance(clauses, Mapping) else ():
-            siblings = clause.get("siblingattributes") if isinstance(clause, Mapping) else None
-            yield from _check_redefinitions(siblings, attributes, (*where, "ifvalues", key, "siblingattributes"))
+        for key, each in clauses.items() if isinstance(clauses, Mapping) else ():
+            siblings = each.get("siblingattributes") if isinstance(each, Mapping) else None
+            known = clause_of(attribute, str(key)) if attribute else NOTHING
+            others = taken | _names_without(name, attributes)
+            yield from _check_redefinitions(siblings, known, (*where, "ifvalues", key, "siblingattributes"), others)
+
+
+def _names_without(selector: str, attributes: Mapping[str, AttributeModel]) -> frozenset[str]:
+    """Return the names of attributes and of what their values add, but for what one selector adds."""
+    others = (attribute for name, attribute in attributes.items() if name != selector)
+    siblings = {name for attribute in others for each in attribute.ifvalues.values() for name in each}
+    return frozenset(attributes.keys() | siblings) - {"*"}
 
 
 def _exists(path: str, value: Mapping[str, Any], model: Model) -> bool:

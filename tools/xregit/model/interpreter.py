@@ -90,15 +90,19 @@ def _added_attributes(selector: AttributeModel, value: Values, inherited: Values
     if isinstance(choice, bool):
         choice = "true" if choice else "false"
     # What is no single value selects what other values do, as it is reported anyway.
-    return _clause(selector, str(choice) if _selects(choice) else "")
+    return clause_of(selector, str(choice) if _selects(choice) else "")
 
 
 @lru_cache(maxsize=1024)
-def _clause(selector: AttributeModel, text: str) -> Attributes:
-    """Return the attributes that a selector adds for a value, whose case doesn't count; ``*`` is for all others."""
-    key = (canonical(selector.names, text) if selector.names and text else text).casefold()
-    matches = (clause for name, clause in selector.ifvalues.items() if key and name.casefold() == key)
-    return next(matches, selector.ifvalues.get("*", NOTHING))
+def clause_of(selector: AttributeModel, text: str) -> Attributes:
+    """Return the attributes that a selector adds for a value; ``*`` is for all that have no clause of their own."""
+    return selector.ifvalues.get(clause_key(selector, text), selector.ifvalues.get("*", NOTHING))
+
+
+def clause_key(selector: AttributeModel, text: str) -> str:
+    """Return a selector's value as its clauses spell it: the case doesn't count, and an alias is the same value."""
+    key = canonical(selector.names, text) if selector.names and text else text
+    return next((name for name in selector.ifvalues if name.casefold() == key.casefold()), key)
 
 
 def _selects(value: Any) -> bool:
