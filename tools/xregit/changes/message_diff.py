@@ -119,11 +119,9 @@ def _diff_properties(
 ) -> Iterator[Difference]:
     declared = tuple(_declared_properties(state, parts) for state in (before, after))
     pairs = list(pair_properties(*declared))
-    model = siblings(after.type.attributes, after.attributes)
+    earlier, model = (siblings(state.type.attributes, state.attributes) for state in (before, after))
     for (path, one, other), shared in zip(pairs, shared_placeholders([pair[1:] for pair in pairs]), strict=True):
-        part = model.get(path[0])
-        in_model = part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
-        if (one is None or other is None) and not in_model:
+        if (one is None or other is None) and not (_in_model(earlier, path) or _in_model(model, path)):
             continue  # a misspelled name, which is nowhere on the wire: `check` reports it
         models = _models_on_path(model, path)
         if any(attribute.delivery for attribute in models):
@@ -141,6 +139,12 @@ def _diff_properties(
             separators = models[-1].separators if models else ""
             relation = value_relation(old, new, more=shared[0], less=shared[1], separators=separators)
             yield from _diff_definition(xid, path, old, new, relation)
+
+
+def _in_model(model: Mapping[str, AttributeModel], path: NamePath) -> bool:
+    """Return whether a model has a property of that name, or whatever name there may be."""
+    part = model.get(path[0])
+    return part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
 
 
 def _alternative(declared: PropertiesByPath, path: NamePath) -> Property | None:
