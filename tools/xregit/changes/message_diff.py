@@ -125,8 +125,7 @@ def _diff_properties(
             continue  # a misspelled name, which is nowhere on the wire: `check` reports it
         models = _models_on_path(model, path)
         if any(attribute.delivery for attribute in models):
-            if not same_value(path[-1], _value(one), _value(other)):
-                yield Difference(xid, ABOUT, "delivery", OTHER, path, _value(one), _value(other))
+            yield from _diff_delivery(xid, path, one, other)
             continue
         # The envelope requires some properties though nobody declares them.
         required = models[-1].attributes.get("required") if models else None
@@ -145,6 +144,24 @@ def _in_model(model: Mapping[str, AttributeModel], path: NamePath) -> bool:
     """Return whether a model has a property of that name, or whatever name there may be."""
     part = model.get(path[0])
     return part is None or part.item is not None or not part.attributes.keys().isdisjoint((path[1], "*"))
+
+
+def _diff_delivery(xid: str, path: NamePath, one: Property | None, other: Property | None) -> Iterator[Difference]:
+    """Yield what differs in a property that delivery sets, whose value, presence and type break nobody."""
+    if one is None or other is None:
+        yield Difference(xid, ABOUT, "delivery", OTHER, path, _content(one), _content(other))
+        return
+    if not same_value(path[-1], one.value, other.value):
+        yield Difference(xid, ABOUT, "delivery", OTHER, path, one.value, other.value)
+    for member in ("required", "type"):
+        old, new = getattr(one, member), getattr(other, member)
+        if old != new:
+            yield Difference(xid, ABOUT, "delivery", OTHER, (*path, member), old, new)
+
+
+def _content(item: Property | None) -> Any:
+    """Return what a definition says of a property: its value, if it has one."""
+    return item and ({"type": item.type, "required": item.required} if item.value is None else item.value)
 
 
 def _alternative(declared: PropertiesByPath, path: NamePath) -> Property | None:
