@@ -190,6 +190,15 @@ def test_all_that_a_change_is_about_counts(case: dict[str, Any], tmp_path: Path)
     assert case.get("says", "") in "".join(f"{item.message} {item.help}" for item in review_.diagnostics)
 
 
+def test_list_of_what_a_model_says_has_an_end(tmp_path: Path) -> None:
+    """A model may be new as a whole: a reviewer gets the first of its parts, and how many there are beside."""
+    before = {"registry.yaml": "registryid: r\n"}
+    model = dumps({"attributes": {f"a{number}": "string" for number in range(1060)}})
+    made = reviewed(tmp_path, before, {**before, "model.yaml": model})
+    assert len(made.diagnostics) == 51
+    assert "1,010 more parts of the model differ." in {item.message for item in made.diagnostics}
+
+
 @pytest.mark.parametrize("attribute", ["basemessage", "xref"])
 def test_break_weighs_what_it_weighs_for_all_that_it_reaches(attribute: str, tmp_path: Path) -> None:
     """A base message, or what an alias leads to, may stand where a break is let through; what builds on it does not."""

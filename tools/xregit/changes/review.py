@@ -34,6 +34,8 @@ from xregit.xid import parent
 _MEMBERS: Mapping[str, NamePath] = {"value": ("value",), "presence": ("required", "value")}
 # Each removed name is compared with each new one beside it. Nobody writes so many of them by hand.
 _MAX_NAMES = 200
+# A model may be new as a whole, with hundreds of attributes.
+_MAX_PARTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,10 +431,14 @@ class _Reviewer:
     def changed_model(self) -> Iterator[Diagnostic]:
         """Yield each part of the registry's own model that differs."""
         before, after = self.before.modelsource, self.after.modelsource
-        for path, old, new in _diff_models(before, after) if self.before.has_policy else ():
+        parts = list(_diff_models(before, after)) if self.before.has_policy else []
+        advice = "It decides what may be written, and what is published; see who relies on that."
+        for path, old, new in parts[:_MAX_PARTS]:
             message = f'The model\'s "{".".join(path)}" {describe_transition("changes", old, new)}.'
-            advice = "It decides what may be written, and what is published; see who relies on that."
             yield from self.report(SETTINGS, Place(MODEL_FILE, path if new is not None else ()), message, advice)
+        if parts[_MAX_PARTS:]:
+            message = f"{len(parts) - _MAX_PARTS:,} more parts of the model differ."
+            yield from self.report(SETTINGS, Place(MODEL_FILE, ()), message, "Look at the file itself.")
 
     def changed_waivers(self) -> Iterator[Diagnostic]:
         """Yield the waivers that were not there before."""
@@ -459,10 +465,12 @@ class _Reviewer:
 def _diff_models(
     before: Mapping[str, Any], after: Mapping[str, Any], path: NamePath = ()
 ) -> Iterator[tuple[NamePath, Any, Any]]:
-    """Yield the path of each part of a model that differs, with its values; what is new or gone as a whole."""
+    """Yield the path of each part of a model that differs, with its values; what can be quoted as a whole is one."""
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
+        both = isinstance(old, Mapping) and isinstance(new, Mapping)
+        if both or any(isinstance(value, Mapping) and quote_value(value).endswith("…") for value in (old, new)):
+            old, new = (value if isinstance(value, Mapping) else {} for value in (old, new))
             yield from _diff_models(old, new, (*path, str(name)))
         elif not alike(old, new):
             yield (*path, str(name)), old, new
