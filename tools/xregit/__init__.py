@@ -5,6 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from xregit.diagnostics import Diagnostic, Severity
+from xregit.errors import CatalogError, XregitError
+
 if TYPE_CHECKING:
     from xregit.catalog import (
         ContractEntry,
@@ -20,12 +23,10 @@ if TYPE_CHECKING:
     )
     from xregit.changes import Change, Impact, diff
     from xregit.changes.review import Review, review
-    from xregit.diagnostics import Diagnostic, Severity
     from xregit.document import ImportReport, import_documents, load, read
     from xregit.document import compile_document as compile  # noqa: A004
     from xregit.document.asyncapi import export_asyncapi
     from xregit.document.learner import LearnReport, Limits, learn
-    from xregit.errors import CatalogError, XregitError
     from xregit.messages.constraints import Failure
     from xregit.messages.encoder import MessageError, new
     from xregit.messages.matcher import Matcher

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from xregit.diagnostics import Diagnostic
+from xregit.diagnostics import Diagnostic
 
 # Returns the text of a file's line, by the file's path and the line's number, or None.
 Lines = Callable[[str, int], str | None]

@@ -7,17 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from xregit.catalog.entities import Place
 from xregit.diagnostics import Span
 from xregit.json_pointer import KeyPath
 from xregit.source import json_loader, yaml_loader
+from xregit.source.commit_log import History
 from xregit.source.parse_result import UTF8_BOM, Positions, Spot
-
-if TYPE_CHECKING:
-    from xregit.catalog.entities import Place
-    from xregit.source.commit_log import History
-
 
 # What may stand between a value and its members, which normalising moves up ("unwrap" in the model's files).
 _WRAPPERS = ("options", "attributes")

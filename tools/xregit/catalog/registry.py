@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import expect
 from xregit.catalog.codeowners import Owners, read_owners
@@ -33,11 +33,9 @@ from xregit.catalog.views import (
 )
 from xregit.diagnostics import Diagnostic
 from xregit.model.language import Model, nothing
+from xregit.source.commit_log import FileHistory
 from xregit.source.directives import Directive
 from xregit.source.file_tree import id_to_filename
-
-if TYPE_CHECKING:
-    from xregit.source.commit_log import FileHistory
 
 Entity = Group | Resource | Version
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog.entities import Group, Resource
 from xregit.json_pointer import NamePath
 from xregit.model import canonical
 from xregit.model.language import MAPPINGS, NOTHING, ResourceModel
 from xregit.xid import parent
 
 if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Resource
     from xregit.catalog.registry import Registry
 
 

@@ -10,27 +10,21 @@ the format of their schema. Where base messages are merged in, aliases have the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.references import schema_of
-from xregit.catalog.registry import expect_registry
+from xregit.catalog.registry import Registry, expect_registry
 from xregit.document.model_document import modelsource
 from xregit.document.profiles import data_file, profiles, short_profile
 from xregit.document.profiles import profile as profile_named
-from xregit.document.serializer import Serializer
+from xregit.document.serializer import Lifecycle, Serializer
 from xregit.errors import XregitError
 from xregit.model import builtin, canonical
 from xregit.model.files import SPECVERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from xregit.catalog.entities import Group, Resource, Version
-    from xregit.catalog.registry import Registry
-    from xregit.document.serializer import Lifecycle
-    from xregit.source.commit_log import FileHistory
-
+from xregit.source.commit_log import FileHistory
 
 DEFAULT_PROFILE = SPECVERSION
 DEFAULT_REGISTRY_ID = "registry"

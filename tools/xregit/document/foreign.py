@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from xregit.arguments import without_credentials
 from xregit.catalog.layout import REGISTRY_FILE
+from xregit.catalog.registry import Registry
 from xregit.diagnostics import Severity
 from xregit.document.asyncapi.importer import AsyncapiImporter, is_asyncapi
 from xregit.document.asyncapi.reader import Place, read_bytes
@@ -24,11 +26,6 @@ from xregit.messages.matcher import Matcher
 from xregit.model.aliases import canonical, closest_name
 from xregit.protocols.json import json_value
 from xregit.xid import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from xregit.catalog.registry import Registry
 
 XREGISTRY = "xregistry"
 _ASKED_KIND = "schema-registry"  # the only one that is read by its address

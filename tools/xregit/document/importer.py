@@ -12,21 +12,23 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import ADDRESS, to_path, without_credentials
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.layout import CONFLICTS_FILE, MODEL_FILE, REGISTRY_FILE, STATES, parse_path, xid_of
 from xregit.catalog.loader import read_folder
 from xregit.catalog.references import schema_reference
-from xregit.catalog.views import text_of
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Message, text_of
 from xregit.diagnostics import Diagnostic, Severity, has_errors, ordered
 from xregit.document.compiler import DEFAULT_REGISTRY_ID
-from xregit.document.foreign import load_foreign
+from xregit.document.foreign import ForeignDocument, load_foreign
 from xregit.document.loader import load_document
 from xregit.document.model_document import extract_extension
 from xregit.document.profiles import profile
@@ -54,14 +56,6 @@ from xregit.source.three_way import (
 from xregit.source.yaml_emitter import to_yaml
 from xregit.source.yaml_formatter import UnformattableError
 from xregit.xid import is_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-    from xregit.document.foreign import ForeignDocument
-
 
 _FORMAT, _URI = "dataschemaformat", "dataschemauri"
 _ORIGIN = "importedfrom"  # in what is kept of a source: its path from the registry's folder, or its host

@@ -5,12 +5,13 @@ Nothing is fetched. Names and forms of other releases become ours; each kind of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
 from json import loads
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from xregit.arguments import to_path
 from xregit.catalog.entities import (
@@ -44,24 +45,16 @@ from xregit.document.dialects.upgrade import (
     upgrade,
 )
 from xregit.document.model_document import extension_names, extract_extension
-from xregit.document.profiles import dialect, steps_for
+from xregit.document.profiles import Step, dialect, steps_for
 from xregit.document.version_document import inline_document
 from xregit.errors import CatalogError, XregitError
+from xregit.json_pointer import KeyPath
 from xregit.model import builtin, canonical, extend
 from xregit.model import normalise as model_normalised
-from xregit.model.language import NOTHING, Model
+from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel
 from xregit.source import json_loader, yaml_loader
 from xregit.source.directives import directives
 from xregit.source.scalars import without_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from xregit.document.profiles import Step
-    from xregit.json_pointer import KeyPath
-    from xregit.model.language import GroupModel, ResourceModel
-
 
 DUPLICATE_KEY = "json-duplicate-key"
 MAX_DOCUMENT_BYTES = 1024 * 1024 * 1024

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.entities import VERSIONS
-from xregit.document.profiles import data_file, dialect, steps_for
+from xregit.document.profiles import Profile, Step, data_file, dialect, steps_for
 from xregit.model import builtin, export_source
-
-if TYPE_CHECKING:
-    from xregit.document.profiles import Profile, Step
-    from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
-
+from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
 Attributes = Mapping[str, Any]
 # A selector of clauses must be an attribute of the model; usages are none, so both names stay.

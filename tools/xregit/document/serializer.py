@@ -8,25 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from xregit.catalog.entities import VERSIONS
+from xregit.catalog.entities import VERSIONS, Group, Resource, Version
 from xregit.catalog.references import schema_reference
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective
 from xregit.document.dialects.converter import apply_steps
-from xregit.document.profiles import dialect, steps_for
+from xregit.document.profiles import Profile, Step, UsagePair, dialect, steps_for
 from xregit.document.version_document import document_attribute
 from xregit.model import canonical, siblings
-from xregit.model.language import NOTHING
+from xregit.model.language import NOTHING, AttributeModel, GroupModel, Model, ResourceModel
 from xregit.model.times import moment, timestamp
-
-if TYPE_CHECKING:
-    from xregit.catalog.entities import Group, Resource, Version
-    from xregit.catalog.registry import Registry
-    from xregit.document.profiles import Profile, Step, UsagePair
-    from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
-    from xregit.source.commit_log import FileHistory
-
+from xregit.source.commit_log import FileHistory
 
 URI, XID, USAGE, ENDPOINTS = "dataschemauri", "dataschemaxid", "usage", "endpoints"
 LIFECYCLE = frozenset({"epoch", "createdat", "modifiedat"})

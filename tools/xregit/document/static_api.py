@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import quote
 
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.registry import Registry
 from xregit.document.compiler import DEFAULT_PROFILE, EntityWriter, document_view
 from xregit.document.model_document import full_model, modelsource
 from xregit.document.profiles import profile as profile_named
 from xregit.document.serializer import Serializer
 from xregit.document.version_document import media_type
 from xregit.errors import XregitError
+from xregit.model.language import ResourceModel
 from xregit.source.json_emitter import to_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
-    from xregit.model.language import ResourceModel
 
 
 def offered_capabilities(capabilities: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,18 +10,14 @@ import json
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import orjson
 
+from xregit.catalog.entities import Version
 from xregit.model.aliases import find_name
 from xregit.source.json_emitter import pretty_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from xregit.catalog.entities import Version
-
 
 JSON, TEXT, BYTES = "application/json", "text/plain", "application/octet-stream"
 _LONG_NUMBER = re.compile(r"[0-9]{19}")

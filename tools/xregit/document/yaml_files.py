@@ -5,9 +5,11 @@ They leave out what follows from the model, from an entity's group, or from its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from xregit.catalog.entities import FIRST_VERSION, META, VERSIONS, meta_names
+from xregit.catalog.entities import FIRST_VERSION, META, VERSIONS, Group, Resource, Version, meta_names
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import BASE, SELECTORS, base_xid, effective, group_of, same_selector
 from xregit.document.compiler import DESCRIBING, newest_version
 from xregit.document.serializer import GENERATED_OF_META, LIFECYCLE, Arranger, ReferenceWriter, group_generated
@@ -15,12 +17,6 @@ from xregit.document.version_document import extension
 from xregit.model.language import NOTHING
 from xregit.source.file_tree import id_to_filename
 from xregit.source.yaml_emitter import to_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.entities import Group, Resource, Version
-    from xregit.catalog.registry import Registry
 
 
 class YamlFiles:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.diagnostics import Finding
 from xregit.json_pointer import KeyPath
 from xregit.model import odd_characters
 from xregit.model.aliases import habit_of_value
-from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, is_valid
+from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, Datatype, is_valid
 from xregit.model.excerpts import cut, either, quote, unquoted
 from xregit.model.language import AttributeModel
 from xregit.model.similarity import suggest_similar
 from xregit.model.suggestions import repair_template, suggest_name, suggest_value, suggest_xid
-
-if TYPE_CHECKING:
-    from xregit.model.datatypes import Datatype
 
 Key = str | int
 

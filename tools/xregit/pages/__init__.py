@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xregit.pages.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from xregit.catalog.registry import Registry
 
 __all__ = ["ASSETS", "Page", "pages"]

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from xregit.catalog.properties import PARTS, Text, texts
-from xregit.pages.links import reference
+from xregit.catalog.properties import PARTS, Property, Text, texts
+from xregit.catalog.registry import Registry
+from xregit.model.language import AttributeModel
+from xregit.pages.links import Link, reference
 from xregit.pages.prose import plain
-
-if TYPE_CHECKING:
-    from xregit.catalog.properties import Property
-    from xregit.catalog.registry import Registry
-    from xregit.model.language import AttributeModel
-    from xregit.pages.links import Link
 
 MAX_DEPTH = 8
 MAX_SEARCHED_CHARS = 200

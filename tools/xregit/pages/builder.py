@@ -6,26 +6,22 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import to_path
 from xregit.catalog.registry import Registry
 from xregit.errors import XregitError
 from xregit.pages import ASSETS
+from xregit.pages.page import Page
 from xregit.progress import task, track
 from xregit.reports.text import escape_control
 from xregit.source.atomic_write import replace_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.pages.page import Page
 
 DEFAULT_CONFIG = "assets/mkdocs.yml"
 SERVE_AT = "127.0.0.1:8000"

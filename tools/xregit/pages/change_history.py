@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from xregit.changes.change import Impact
+from xregit.catalog.entities import Place
+from xregit.catalog.registry import Registry
+from xregit.changes.change import Change, Impact
 from xregit.changes.commit_changes import recent_commits
 from xregit.pages.links import Link, is_safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from xregit.catalog.entities import Place
-    from xregit.catalog.registry import Registry
-    from xregit.changes.change import Change
-    from xregit.source.commit_log import Commit
-
+from xregit.source.commit_log import Commit
 
 SHORT_HASH = 9
 # A page has at most this many commits, and this many changes of each.

@@ -12,19 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from json import dumps, loads
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from xregit.messages.decoder import decode
+from xregit.messages.decoder import IncomingMessage, decode
 from xregit.messages.example import EXAMPLE_ID
 from xregit.pages import commands
 from xregit.payloads.sample_texts import SAMPLE_TEXTS
+from xregit.protocols import Wire
 from xregit.protocols.binding import STRUCTURED
-
-if TYPE_CHECKING:
-    from xregit.messages.decoder import IncomingMessage
-    from xregit.protocols import Wire
 
 # A longer payload has no place in a program to copy.
 MAX_BODY_BYTES = 2_000

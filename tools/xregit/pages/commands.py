@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote, urlsplit
 
+from xregit.catalog.views import Endpoint
 from xregit.model import protocols
 from xregit.pages.attributes import HIDDEN
 from xregit.pages.diagrams import SENDING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from xregit.catalog.views import Endpoint
-    from xregit.protocols import Wire
+from xregit.protocols import Wire
 
 Facts = Mapping[str, Any]
 # A longer payload has no place in a line to copy.

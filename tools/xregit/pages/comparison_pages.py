@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from itertools import combinations, islice, pairwise
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
+from xregit.catalog.entities import Resource, Version
 from xregit.changes.attribute_diff import diff_leaves
-from xregit.changes.change import AUDIENCES, WORST_FIRST, Impact
+from xregit.changes.change import AUDIENCES, WORST_FIRST, Change, Impact
 from xregit.changes.commit_changes import diff_snapshots, message_snapshots
-from xregit.changes.field_diff import diff_versions
+from xregit.changes.field_diff import FieldChange, PayloadChange, diff_versions
 from xregit.model.excerpts import cut, to_json
 from xregit.pages import documents
 from xregit.pages.change_history import SHORT_HASH
@@ -22,11 +23,6 @@ from xregit.pages.page import Page
 from xregit.pages.renderer import content, day, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from xregit.catalog.entities import Resource, Version
-    from xregit.changes.change import Change
-    from xregit.changes.field_diff import FieldChange, PayloadChange
     from xregit.pages.context import SiteContext
 
 

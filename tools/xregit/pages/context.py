@@ -6,18 +6,20 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from xregit.catalog.entities import Group
-from xregit.catalog.properties import Text
+from xregit.catalog.entities import Group, Resource
+from xregit.catalog.properties import Property, Text
 from xregit.catalog.references import carried
-from xregit.catalog.views import text_of
-from xregit.messages.definition import target, to_definition
+from xregit.catalog.registry import Registry
+from xregit.catalog.views import Endpoint, Message, text_of
+from xregit.messages.definition import Definition, target, to_definition
 from xregit.messages.payload import (
     NO_DATA,
     Payload,
+    SchemaSource,
     encode_payload,
     parse_schema,
     payload_media_type,
@@ -49,14 +51,6 @@ from xregit.pages.navigation import Navigation
 from xregit.pages.prose import prose, summary
 from xregit.payloads import Field, PayloadError, SchemaError
 from xregit.rules.endpoints import is_credential
-
-if TYPE_CHECKING:
-    from xregit.catalog.entities import Resource
-    from xregit.catalog.properties import Property
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Endpoint, Message
-    from xregit.messages.definition import Definition
-    from xregit.messages.payload import SchemaSource
 
 
 class Entry(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise, product
@@ -19,14 +20,11 @@ from urllib.parse import quote
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import carried_groups
 from xregit.catalog.resolver import group_of
-from xregit.catalog.views import text_of
+from xregit.catalog.views import Endpoint, text_of
 from xregit.pages.links import address, href, natural_order
 from xregit.pages.renderer import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog.views import Endpoint
     from xregit.pages.context import SiteContext
 
 

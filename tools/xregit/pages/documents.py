@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
+from xregit.catalog.entities import Document
 from xregit.source.json_loader import parse
 from xregit.source.yaml_emitter import to_yaml
-
-if TYPE_CHECKING:
-    from xregit.catalog.entities import Document
 
 # What a message's page shows of its schema; the schema's own page shows more.
 MAX_CHARS_BESIDE, MAX_CHARS = 12_000, 400_000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from xregit.catalog.views import Endpoint
 from xregit.model import siblings
 from xregit.pages.attributes import Value, attribute_rows, nested_texts, searchable_texts, to_text, to_value
-from xregit.pages.context import type_title
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.diagrams import focused_diagram, map_href
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
@@ -17,10 +17,6 @@ from xregit.pages.links import Link, address, messages_href
 from xregit.pages.page import Page
 from xregit.pages.page_size import render_rows
 from xregit.pages.prose import plain, summary
-
-if TYPE_CHECKING:
-    from xregit.catalog.views import Endpoint
-    from xregit.pages.context import SiteContext
 
 ELSEWHERE = frozenset({
     "endpointid", "name", "description", "usage", "channel", "envelope", "envelopeoptions", "protocol",

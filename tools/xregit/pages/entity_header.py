@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from xregit.catalog.entities import Group, Resource
+from xregit.catalog.entities import Group, Place, Resource
+from xregit.catalog.registry import Entity, Registry
 from xregit.catalog.views import text_of
 from xregit.pages.links import Link, is_safe, reference
 from xregit.rules.references import alternatives
@@ -15,8 +16,6 @@ from xregit.rules.references import alternatives
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from xregit.catalog.entities import Place
-    from xregit.catalog.registry import Entity, Registry
     from xregit.pages.context import SiteContext
 
 

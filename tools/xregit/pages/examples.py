@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from xregit.catalog.properties import texts
+from xregit.catalog.views import Endpoint, Message
 from xregit.messages.encoder import BARE_EVENT, Variant, example_variants
 from xregit.messages.payload import NO_DATA
 from xregit.pages import commands
@@ -21,9 +22,6 @@ from xregit.pages.links import Link, address, href
 from xregit.pages.renderer import content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.catalog.views import Endpoint, Message
     from xregit.pages.context import SiteContext
 
 # What a page shows of a payload in an example; the whole payload is further down.

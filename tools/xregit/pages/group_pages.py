@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
-from xregit.model.language import display_name
+from xregit.model.language import GroupModel, display_name
 from xregit.pages.attributes import attribute_rows, searchable_texts, to_text
-from xregit.pages.context import type_title
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.diagrams import focused_diagram
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
@@ -20,14 +21,6 @@ from xregit.pages.page import Page
 from xregit.pages.page_size import MAX_LIST_BYTES, MAX_ROWS, render_rows
 from xregit.pages.prose import plain, summary
 from xregit.pages.renderer import render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from xregit.catalog.entities import Group, Resource
-    from xregit.model.language import GroupModel
-    from xregit.pages.context import SiteContext
-
 
 # What characterises a group in a list of groups, in this order, if it has the attribute.
 FEATURES = ("usage", "protocol", "envelope", "format")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.catalog.entities import Group
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resolver import group_of
-from xregit.catalog.views import text_of
+from xregit.catalog.views import Message, text_of
 from xregit.model.language import NOTHING, display_name
 from xregit.pages.entity_header import Deprecation, deprecation, deprecation_of
 from xregit.pages.links import (
@@ -26,15 +26,11 @@ from xregit.pages.links import (
 from xregit.pages.page import Page
 from xregit.pages.page_size import render_rows
 from xregit.pages.payload_section import MAX_DEPTH
+from xregit.payloads import Field
 from xregit.payloads.fields import INSIDE, MORE_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from xregit.catalog.entities import Resource
-    from xregit.catalog.views import Message
     from xregit.pages.context import Entry, SiteContext
-    from xregit.payloads import Field
 
 
 NAMES_TITLE = "Fields"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from xregit.catalog.entities import Resource, Version
 from xregit.catalog.references import local_xid, schema_reference
+from xregit.catalog.registry import Registry
+from xregit.model.language import Model
 from xregit.pages.page import ROOT, anchor
 from xregit.source.file_tree import id_to_filename
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.catalog.registry import Registry
-    from xregit.model.language import Model
 
 # The addresses of pages that are of no entity.
 ALL_MESSAGES = "all-messages/"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from xregit.pages.context import SiteContext
 from xregit.pages.diagrams import RECEIVED_FROM, SENT_TO, Node, system_diagram
 from xregit.pages.documents import json_text
 from xregit.pages.links import Link, href, natural_order
 from xregit.pages.page import ROOT, Page
 from xregit.pages.renderer import render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.pages.context import SiteContext
 
 DATA = "system.js"
 # The channels, and the endpoints without one, that the page names; a larger system is read by its script alone.

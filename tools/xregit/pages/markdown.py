@@ -10,10 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from xregit.pages.page import Page
+from xregit.pages.page import Page
 
 _TAG = re.compile(r'(<(?>[^<>"]*(?:"[^"]*"[^<>"]*)*)>)')
 _NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9]*")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from xregit.catalog.entities import Group
-from xregit.catalog.views import Message, text_of
+from xregit.catalog.properties import Property, Text
+from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.messages.example import example_context
 from xregit.model import protocols, siblings
 from xregit.pages.attributes import (
@@ -24,7 +27,7 @@ from xregit.pages.attributes import (
 )
 from xregit.pages.code_samples import obstacle
 from xregit.pages.comparison_pages import comparison_pages
-from xregit.pages.context import type_title
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.diagrams import focused_diagram
 from xregit.pages.documents import entity_sources
 from xregit.pages.entity_header import entity_header
@@ -35,15 +38,6 @@ from xregit.pages.page_size import render_within_limit
 from xregit.pages.payload_section import field_descriptions, field_names, payload_section
 from xregit.pages.prose import plain, summary
 from xregit.pages.recognise_page import definition_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from markupsafe import Markup
-
-    from xregit.catalog.properties import Property, Text
-    from xregit.catalog.views import Endpoint
-    from xregit.pages.context import SiteContext
 
 # So many of a message's bases are named on its page; else the pages of a long chain would grow with its square.
 MAX_BASES = 20

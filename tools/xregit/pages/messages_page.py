@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from xregit.catalog.views import text_of
+from xregit.catalog.entities import Group
+from xregit.catalog.views import Message, text_of
+from xregit.pages.context import SiteContext
 from xregit.pages.documents import json_text
 from xregit.pages.links import ALL_MESSAGES, Link, href, natural_order
 from xregit.pages.page import ROOT, Page
 from xregit.pages.renderer import render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.catalog.entities import Group
-    from xregit.catalog.views import Message
-    from xregit.pages.context import SiteContext
 
 DATA = "messages.js"
 TITLE = "All messages"

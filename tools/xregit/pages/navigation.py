@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import orjson
 
+from xregit.catalog.entities import Group, Resource
 from xregit.catalog.references import carried_groups
+from xregit.catalog.registry import Registry
 from xregit.catalog.views import text_of
 from xregit.pages.links import address, natural_order, unique_ids
 from xregit.pages.renderer import name_invisible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from xregit.catalog.entities import Group, Resource
-    from xregit.catalog.registry import Registry
 
 # The folder of the tree's parts.
 FOLDER = "assets/tree/"

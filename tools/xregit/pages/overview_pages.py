@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from xregit.catalog.entities import Group
+from xregit.model.language import GroupModel
 from xregit.pages.attributes import attribute_rows
-from xregit.pages.context import type_title
+from xregit.pages.change_history import CommitEntry
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.diagrams import system_diagram
 from xregit.pages.index_pages import deprecated_entities
 from xregit.pages.links import (
@@ -24,17 +27,9 @@ from xregit.pages.links import (
     is_safe,
     natural_order,
 )
+from xregit.pages.navigation import Domain
 from xregit.pages.page import Page
 from xregit.pages.renderer import render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from xregit.catalog.entities import Group
-    from xregit.model.language import GroupModel
-    from xregit.pages.change_history import CommitEntry
-    from xregit.pages.context import SiteContext
-    from xregit.pages.navigation import Domain
 
 ELSEWHERE = frozenset({"registryid", "name", "description", "specversion", "createdat", "modifiedat", "epoch"})
 # The start page has at most so many deprecations, those with the earliest removal, commits with so many entities each,

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from html import unescape
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -23,9 +24,6 @@ from xregit.pages.links import Link
 from xregit.pages.page import ROOT
 from xregit.pages.payload_section import PayloadSection
 from xregit.pages.renderer import content, render
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 # A message's part of the 80 kB of a whole page. The theme takes 13 kB, the picture up to 12.
 MAX_BYTES = 52_000

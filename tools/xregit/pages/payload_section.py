@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xregit.catalog.views import text_of
+from xregit.catalog.references import SchemaReference
+from xregit.catalog.views import Message, text_of
 from xregit.messages.payload import NO_DATA
 from xregit.pages import documents
 from xregit.pages.links import Link, has_version_pages, reference
 from xregit.pages.prose import plain
+from xregit.payloads import Field
 from xregit.payloads.fields import INSIDE, has_item, type_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from xregit.catalog.references import SchemaReference
-    from xregit.catalog.views import Message
     from xregit.pages.context import SiteContext
-    from xregit.payloads import Field
 
 SCHEMA_ATTRIBUTES = ("dataschema", "dataschemauri", "dataschemaxid", "dataschemaformat")
 # A table of fields is cut after this many, and begins folded below the first level where there are more than a few.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 from importlib.resources import files as package_files
@@ -47,8 +48,6 @@ from xregit.source.file_tree import link_on_the_way
 from xregit.source.repository import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.livereload import LiveReloadServer
     from mkdocs.structure.files import Files

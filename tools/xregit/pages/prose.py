@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ import nh3
 from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from markdown import Markdown
 
 MAX_CHARS = 50_000

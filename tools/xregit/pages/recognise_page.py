@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from xregit.catalog.views import Message
 from xregit.messages.definition import target
 from xregit.messages.encoder import BARE_EVENT
 from xregit.messages.example import example_context
 from xregit.messages.export import export_definition, export_facts
 from xregit.messages.payload import schema_source
 from xregit.model.language import NOTHING
+from xregit.pages.context import SiteContext
 from xregit.pages.documents import json_text
 from xregit.pages.examples import wire_examples
 from xregit.pages.links import Link, address, href
 from xregit.pages.page import Page
 from xregit.pages.renderer import render
 from xregit.payloads import language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
-
-    from xregit.catalog.views import Message
-    from xregit.pages.context import SiteContext
 
 DEFINITIONS = "definitions.js"
 TITLE = "Recognise a message"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -13,23 +13,16 @@ from xregit.catalog.entities import Place
 from xregit.catalog.origin import Origin
 from xregit.catalog.registry import Registry
 from xregit.catalog.settings import Settings
-from xregit.model.language import display_name
+from xregit.model.language import AttributeModel, GroupModel, ResourceModel, display_name
 from xregit.model.loader import builtin
 from xregit.pages.attributes import to_text
-from xregit.pages.context import type_title
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.links import MODEL, RULES, Link, href
 from xregit.pages.page import Page, anchor
 from xregit.pages.prose import plain, summary
 from xregit.pages.renderer import render
 from xregit.rules import RULES as ALL_RULES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.model.language import AttributeModel, GroupModel, ResourceModel
-    from xregit.pages.context import SiteContext
-    from xregit.rules import Rule
-
+from xregit.rules import Rule
 
 MAX_DEPTH = 8
 _SECTION = re.compile(r"<h4>([^<]*)</h4>")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from xregit.pages.page import anchor
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
 
 # The macros of cached.html, which are filters, since those are called without an import; pages repeat most of their
 # values, so that so many results of each are cached.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from xregit.catalog.views import Schema, text_of
+from xregit.catalog.entities import Resource, Version
+from xregit.catalog.views import Message, Schema, text_of
 from xregit.messages.payload import SchemaSource
 from xregit.model import siblings
 from xregit.pages import documents
 from xregit.pages.attributes import attribute_rows, searchable_texts
 from xregit.pages.comparison_pages import comparison_pages
-from xregit.pages.context import type_title
+from xregit.pages.context import SiteContext, type_title
 from xregit.pages.entity_header import entity_header
 from xregit.pages.links import Link, address, has_version_pages, reference
 from xregit.pages.page import Page
@@ -20,13 +21,6 @@ from xregit.pages.payload_section import FieldTable, field_descriptions, field_t
 from xregit.pages.prose import plain, summary
 from xregit.payloads import language
 from xregit.xid import parent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from xregit.catalog.entities import Resource, Version
-    from xregit.catalog.views import Message
-    from xregit.pages.context import SiteContext
 
 ELSEWHERE = frozenset({
     "versionid", "name", "description", "format", "contenttype", "ancestor", "isdefault", "deprecated", "xref",

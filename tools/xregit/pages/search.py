@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files as package_files
@@ -19,8 +20,6 @@ import orjson
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import File
 

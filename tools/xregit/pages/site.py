@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 from xml.sax.saxutils import escape as escape_xml
 from xml.sax.saxutils import quoteattr
 
+from xregit.catalog.entities import Group
 from xregit.catalog.views import Endpoint, Message, text_of
+from xregit.pages.change_history import CommitEntry
+from xregit.pages.context import SiteContext
 from xregit.pages.endpoint_page import endpoint_page
 from xregit.pages.group_pages import group_list_pages, group_page
 from xregit.pages.index_pages import index_pages, name_pages
@@ -26,14 +29,6 @@ from xregit.pages.recognise_page import definitions, recognise_page
 from xregit.pages.reference_pages import model_pages, rule_pages
 from xregit.pages.renderer import name_invisible
 from xregit.pages.resource_pages import resource_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog.entities import Group
-    from xregit.pages.change_history import CommitEntry
-    from xregit.pages.context import SiteContext
-
 
 MARKDOWN = "index.md"
 LLMS = "llms.txt"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,15 +12,12 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, DictLoader, pass_context
+from jinja2 import ChoiceLoader, DictLoader, Environment, pass_context
+from jinja2 import Template as ThemeTemplate
+from jinja2.runtime import Context
 from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from jinja2 import Environment
-    from jinja2 import Template as ThemeTemplate
-    from jinja2.runtime import Context
     from mkdocs.structure.pages import Page
 
 

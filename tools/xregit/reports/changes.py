@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.changes.change import AUDIENCES, Change, Impact
+from xregit.changes.commit_changes import CommitSummary, HistoryEntry
 from xregit.changes.review import MergeDecision, Review, ReviewItem
 from xregit.diagnostics import Diagnostic
 from xregit.reports.text import escape_control
 from xregit.reports.text import place as diagnostic_place
-
-if TYPE_CHECKING:
-    from xregit.changes.commit_changes import CommitSummary, HistoryEntry
-    from xregit.source.commit_log import Commit
+from xregit.source.commit_log import Commit
 
 POLICY = "To look at first, since it decides on the rest"
 _INDENT = "    "

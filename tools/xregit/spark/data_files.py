@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ import pyarrow.parquet as pq
 from pyarrow import fs, types
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from pyarrow.fs import FileSystem
 
 # One row of this per written file, with Spark's types.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,16 @@ from pyspark.errors import AnalysisException
 
 from xregit.spark import row_batches
 from xregit.spark.row_batches import pack
-from xregit.spark.table_schema import HASH, column_ddl, create_table, sql_string
+from xregit.spark.table_schema import HASH, Table, column_ddl, create_table, sql_string
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
     INSERT,
     UPDATE,
+    CommitInfo,
     TableChanges,
     TableSnapshot,
+    Updates,
     changes_table,
     changes_to_arrow,
     compare_schema,
@@ -30,14 +33,10 @@ from xregit.spark.table_writer import (
 from xregit.spark.tables import PROPERTIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from pyspark.sql import DataFrame, SparkSession
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.table_schema import Table
-    from xregit.spark.table_writer import CommitInfo, Updates
 
 # The settings without which Delta's statements don't work; a session that has the classes without these can't merge.
 SETTINGS = {

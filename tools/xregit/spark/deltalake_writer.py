@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,16 @@ from deltalake import CommitProperties, DeltaTable, Schema
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from xregit.spark import data_files, row_batches
-from xregit.spark.location import read_errors_at
-from xregit.spark.table_schema import HASH
+from xregit.spark.location import Location, read_errors_at
+from xregit.spark.table_schema import HASH, Table
 from xregit.spark.table_writer import (
     CHANGE,
     DELETE,
     INSERT,
     UPDATE,
+    CommitInfo,
     TableSnapshot,
+    Updates,
     changes_to_arrow,
     compare_schema,
     not_a_delta_table,
@@ -30,14 +33,9 @@ from xregit.spark.table_writer import (
 from xregit.spark.tables import PROPERTIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from pyspark.sql import SparkSession
 
-    from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.table_schema import Table
-    from xregit.spark.table_writer import CommitInfo, Updates
 
 DataFiles = list[dict[str, Any]]
 

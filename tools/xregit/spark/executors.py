@@ -9,18 +9,16 @@ import socket
 import sys
 import sysconfig
 import tarfile
+from collections.abc import Callable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark import cloudpickle
 
 from xregit.errors import XregitError
 from xregit.source import atomic_write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # The folder that the archive is unpacked to on an executor: what stands behind the # in --archives.
 FOLDER = "xregit"

@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,8 +26,6 @@ from xregit.errors import XregitError
 from xregit.installed import install_command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from py4j.java_gateway import JavaGateway
 
 try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +21,6 @@ from xregit.spark import java
 from xregit.spark.java import Py4JError, Py4JJavaError, Py4JNetworkError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from pyspark.sql import SparkSession
 
 # A single letter before a colon is a drive.

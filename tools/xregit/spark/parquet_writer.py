@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xregit.errors import XregitError
 from xregit.source import atomic_write
 from xregit.spark import data_files, row_batches
 from xregit.spark.location import Location
+from xregit.spark.row_batches import RowBatches
+from xregit.spark.table_schema import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import SparkSession
-
-    from xregit.spark.row_batches import RowBatches
-    from xregit.spark.table_schema import Table
 
 # The empty file with which Spark marks a folder of Parquet files as complete.
 COMPLETE = "_SUCCESS"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,32 +15,25 @@ from deltalake import DeltaTable
 
 from xregit.arguments import to_path
 from xregit.catalog import read_commit
-from xregit.catalog.registry import expect_registry
+from xregit.catalog.registry import Registry, expect_registry
 from xregit.errors import XregitError
 from xregit.model.times import moment
 from xregit.progress import task, track
+from xregit.source.commit_log import History
 from xregit.source.repository import ancestors, list_commits
 from xregit.spark import delta_spark_writer, parquet_writer
 from xregit.spark.delta_spark_writer import DeltaSparkWriter
 from xregit.spark.deltalake_writer import DeltalakeWriter
 from xregit.spark.location import Location, errors_at
 from xregit.spark.row_batches import pack
-from xregit.spark.rows import iter_rows, with_hash
+from xregit.spark.rows import Row, iter_rows, with_hash
 from xregit.spark.session import REMOTE, active_session, use_session
-from xregit.spark.table_writer import commit_info, diff_rows, refuse_file
+from xregit.spark.table_writer import TableWriter, Updates, commit_info, diff_rows, refuse_file
 from xregit.spark.tables import PUBLICATIONS
 from xregit.spark.tables import tables as tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
-
-    from xregit.catalog.registry import Registry
-    from xregit.source.commit_log import History
-    from xregit.spark.rows import Row
-    from xregit.spark.table_writer import TableWriter, Updates
 
 APPLICATION = "xregit publish"
 DELTA, PARQUET = "delta", "parquet"

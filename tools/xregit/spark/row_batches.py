@@ -5,6 +5,7 @@ Rows stay compressed on their way: Spark's own processes only pass them on, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
@@ -13,17 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from xregit.spark import data_files
-from xregit.spark.table_schema import Type
+from xregit.spark.table_schema import Table, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.table_schema import Table
 
 # A part becomes a file; whoever reads or writes one has its rows in memory.
 ROWS_PER_PART = 20_000

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
+from xregit.catalog.entities import Document, Resource
 from xregit.catalog.layout import parse_path, xid_of
-from xregit.catalog.properties import properties
+from xregit.catalog.properties import Property, properties
+from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import effective
+from xregit.catalog.views import Message
+from xregit.json_pointer import NamePath
+from xregit.model.language import Model
 from xregit.model.times import moment
+from xregit.source.commit_log import Commit, FileHistory
 from xregit.spark.table_schema import Table, Type
 from xregit.spark.tables import (
     CHANGES,
@@ -31,17 +37,6 @@ from xregit.spark.tables import (
     tables,
 )
 from xregit.xid import parent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from xregit.catalog.entities import Document, Resource
-    from xregit.catalog.properties import Property
-    from xregit.catalog.registry import Registry
-    from xregit.catalog.views import Message
-    from xregit.json_pointer import NamePath
-    from xregit.model.language import Model
-    from xregit.source.commit_log import Commit, FileHistory
 
 Row = dict[str, Any]
 Rows = dict[str, tuple[Row, ...]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pyspark
@@ -20,9 +20,6 @@ from xregit.errors import XregitError
 from xregit.progress import task
 from xregit.spark import java
 from xregit.spark.location import error_summary, is_connected
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 # The settings that choose the Spark: one that is started for the session, or one that runs already (Spark Connect).
 MASTER, REMOTE = "spark.master", "spark.remote"

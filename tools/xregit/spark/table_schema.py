@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # A type: the name of a scalar, or an object with "type" and what it is made of.
 DataType = str | dict[str, Any]

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from xregit.errors import XregitError
+from xregit.source.commit_log import History
 from xregit.spark.row_batches import RowBatchBuilder, RowBatches, pack, unpack
-from xregit.spark.table_schema import HASH, Column
+from xregit.spark.table_schema import HASH, Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.source.commit_log import History
     from xregit.spark.location import Location
     from xregit.spark.rows import Row
-    from xregit.spark.table_schema import Table
 
 Key = tuple[Any, ...]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from xregit.json_pointer import NamePath
 from xregit.spark.table_schema import HASH, Column, Table, Type, create_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from xregit.json_pointer import NamePath
     from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel
 
 MESSAGE_PROPERTIES = Table(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.document.dialects import steps
 from xregit.document.dialects.steps import (
@@ -17,13 +18,9 @@ from xregit.document.dialects.steps import (
     with_name,
     without,
 )
+from xregit.document.profiles import Step
+from xregit.json_pointer import KeyPath
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, has_placeholders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from xregit.document.profiles import Step
-    from xregit.json_pointer import KeyPath
 
 # Longer than any number that a protocol has there; what is longer stays a text.
 MAX_NATIVE_CHARS = 20

@@ -6,19 +6,15 @@ nothing here knows an attribute by its name.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.origin import original_pointer
+from xregit.document.profiles import Step
 from xregit.json_pointer import KeyPath, unescape
 from xregit.model import canonical, find_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from xregit.document.profiles import Step
-
 
 Move = tuple[KeyPath, KeyPath]
 NO_MOVES: Mapping[KeyPath, KeyPath] = MappingProxyType({})

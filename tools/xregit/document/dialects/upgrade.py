@@ -11,21 +11,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.catalog.entities import VERSIONS
 from xregit.catalog.origin import original_pointer
 from xregit.catalog.resolver import SELECTORS
 from xregit.document.dialects.converter import convert
 from xregit.document.dialects.steps import Conversion, trace_paths
-from xregit.document.profiles import DialectSign, OtherDocument, dialect, other_documents, releases, signs
+from xregit.document.profiles import DialectSign, OtherDocument, Step, dialect, other_documents, releases, signs
+from xregit.json_pointer import KeyPath
 from xregit.model import canonical, find_name
-
-if TYPE_CHECKING:
-    from xregit.document.profiles import Step
-    from xregit.json_pointer import KeyPath
-    from xregit.model.language import Model
-
+from xregit.model.language import Model
 
 EVERY, VERSION = "every", "version"
 _ENDINGS = ("", "url", "count")
