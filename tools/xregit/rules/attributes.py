@@ -47,6 +47,19 @@ def items(value: Any, *path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield index, item
 
 
+def nested_texts(value: Any, path: KeyPath, excluded: Collection[str] = ()) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the texts inside the value at a path, with their paths, in their order; none below ``excluded`` names."""
+    pending: list[tuple[KeyPath, Any]] = [(path, value)]
+    while pending:
+        at, node = pending.pop()
+        if isinstance(node, str):
+            yield at, node
+        elif isinstance(node, MAPPINGS):
+            pending += [((*at, name), node[name]) for name in reversed(node) if name not in excluded]
+        elif isinstance(node, list | tuple):
+            pending += [((*at, index), node[index]) for index in reversed(range(len(node)))]
+
+
 def states(value: Any, path: KeyPath) -> bool:
     """Return whether something stands at a path of names and indexes."""
     for part in path:

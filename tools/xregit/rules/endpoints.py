@@ -13,16 +13,15 @@ from xregit.catalog.references import carried, local_xid
 from xregit.catalog.registry import Registry
 from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
-from xregit.json_pointer import KeyPath
 from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.files import SPECVERSION, content
-from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
+from xregit.model.language import NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
 from xregit.model.similarity import fold_words, is_misspelled
-from xregit.rules.attributes import inside, items, near, text
+from xregit.rules.attributes import inside, items, near, nested_texts, text
 from xregit.rules.rule import finding, rule
 
 OPTIONS, AUTHORIZATION = "protocoloptions", "authorization"
@@ -53,7 +52,7 @@ _HELP = "Remove it here and revoke it: it stays in the history of the repository
 def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """An endpoint's authorization contains a credential."""
     # Passwords, tokens and keys, however deep they are; a placeholder for one is fine.
-    for path, value in _texts(endpoint.options.get(AUTHORIZATION), _HINTS):
+    for path, value in nested_texts(endpoint.options.get(AUTHORIZATION), _HINTS):
         name = next(part for part in reversed(path) if isinstance(part, str))
         if is_credential(name, value):
             message = f'"{name}" looks like a credential; every reader of the catalog can see it.'
@@ -64,8 +63,8 @@ def credential_in_authorization(_registry: Registry, endpoint: Endpoint) -> Iter
 def credential_in_endpoint(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """An endpoint contains a credential."""
     # The same in addresses, options and all else that an endpoint states.
-    for path, value in _texts(endpoint.attributes, (), excluded=_PROSE):
-        if _is_secret(str(path[-1]), value) or re.search(_LOOKS, value):
+    for path, value in nested_texts(endpoint.attributes, (), _PROSE):
+        if path[:-1][: len(_HINTS)] != _HINTS and (_is_secret(str(path[-1]), value) or re.search(_LOOKS, value)):
             # The value is not shown: reports are kept and sent around.
             subject = f'"{path[-1]}"' if isinstance(path[-1], str) else f'An item of "{path[-2]}"'
             message = f"{subject} contains a credential; every reader of the catalog can see it."
@@ -79,21 +78,6 @@ def is_credential(name: str, value: Any) -> bool:
 
 def _is_secret(name: str, value: Any) -> bool:
     return re.sub("[-_. ]", "", name.lower()) in SECRETS and isinstance(value, str) and bool(value) and "{" not in value
-
-
-def _texts(value: Any, path: KeyPath, excluded: frozenset[str] = frozenset()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the texts inside the value at a path, with their paths; not those under ``excluded`` names or in hints."""
-    pending: list[tuple[KeyPath, Any]] = [(path, value)]
-    while pending:
-        at, node = pending.pop()
-        if isinstance(node, str):
-            yield at, node
-        elif at == _HINTS != path:
-            continue
-        elif isinstance(node, MAPPINGS):
-            pending += [((*at, name), item) for name, item in node.items() if name not in excluded]
-        elif isinstance(node, list | tuple):
-            pending += [((*at, index), item) for index, item in enumerate(node)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from xregit.model.aliases import BATCH_JSON, EVENT_JSON, closest_name, habit, ha
 from xregit.model.excerpts import cut, quote
 from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.similarity import fold_name, is_near
-from xregit.rules.attributes import inside, items
+from xregit.rules.attributes import inside, items, nested_texts
 from xregit.rules.rule import finding, rule
 
 # What machines compare or send; all else is for people, who write as they like.
@@ -70,16 +70,8 @@ def _texts(entity: Group | Resource, names: tuple[str, ...]) -> Iterator[tuple[K
     """Yield the texts that an entity states under some names, with their paths."""
     if isinstance(entity, Resource) and entity.xref:
         return
-    attributes: Mapping[str, Any] = entity.attributes
-    pending: list[tuple[KeyPath, Any]] = [((name,), attributes[name]) for name in reversed(names) if name in attributes]
-    while pending:
-        path, value = pending.pop()
-        if isinstance(value, str):
-            yield path, value
-        elif isinstance(value, MAPPINGS):
-            pending += [((*path, name), item) for name, item in value.items() if name not in _FOR_PEOPLE]
-        elif isinstance(value, list | tuple):
-            pending += [((*path, index), item) for index, item in enumerate(value)]
+    for name in names:
+        yield from nested_texts(entity.attributes.get(name), (name,), _FOR_PEOPLE)
 
 
 FORMATS = ("dataschemaformat", "format")

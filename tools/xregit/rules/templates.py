@@ -19,7 +19,7 @@ from xregit.messages.overlap import MAX_OVERLAPS, Overlap
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.language import MAPPINGS
 from xregit.model.similarity import is_misspelled
-from xregit.rules.attributes import inside
+from xregit.rules.attributes import inside, nested_texts
 from xregit.rules.rule import SOUND, ComparedMessage, finding, rule
 
 
@@ -79,8 +79,6 @@ def _value_path(attributes: Any, path: tuple[str, ...]) -> KeyPath:
 
 _ADJACENT = re.compile(r"\{([A-Za-z0-9_]+)\}(?=\{([A-Za-z0-9_]+)\})")
 _PROSE = frozenset({"description", "name", "specurl"})
-_LISTS = (list, tuple)
-_CONTAINERS = (*MAPPINGS, *_LISTS)
 # Each name is compared with each other one. No message that anybody writes has so many.
 _MAX_NAMES = 100
 
@@ -151,17 +149,9 @@ def template_texts(attributes: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str
     Those that are for people are not among them.
     """
     for part in PARTS:
-        yield from _texts(attributes.get(part), (part,))
-
-
-def _texts(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    items = value.items() if isinstance(value, MAPPINGS) else enumerate(value) if isinstance(value, _LISTS) else ()
-    for name, item in items:
-        if isinstance(item, str):
-            if name not in _PROSE and ("{" in item or "/:" in item or "<" in item):
-                yield (*path, name), item
-        elif isinstance(item, _CONTAINERS):
-            yield from _texts(item, (*path, name))
+        for path, text in nested_texts(attributes.get(part), (part,)):
+            if len(path) > 1 and path[-1] not in _PROSE and ("{" in text or "/:" in text or "<" in text):
+                yield path, text
 
 
 # RFC 6570 levels 2 to 4, names that are no symbols, words, and what formats fill. JSON has quotes, and means itself.
