@@ -46,7 +46,7 @@ def steps() -> list[Mapping[str, Any]]:
 @cache
 def names() -> Mapping[str, str]:
     """Return one name for all that some dialect has for the same thing; it stands for each of them."""
-    renames = [step for step in steps() if step["do"] in {"rename", "borrow"}]
+    renames = [step for step in steps() if step["do"] in {"rename", "borrow_pointer"}]
     pairs = [pair for step in renames for pair in step["names"].items()]
     # Before 1.0 "format" was an envelope or a protocol, and in a schema it is a format to this day.
     pairs += [(name, "format") for name in ("envelope", "protocol", "dataschemaformat")]
@@ -62,7 +62,7 @@ def spellings() -> Mapping[str, str]:
     """Return the present spelling of each former value, in lower case."""
     result: dict[str, str] = {}
     for step in steps():
-        if step["do"] == "declarations":
+        if step["do"] == "modernize_declarations":
             result |= {old.lower(): new.lower() for old, new in step["names"].items()}
             result |= {old.lower(): new.lower() for new, olds in step["values"].items() for old in olds}
     known = yaml_loader.parse(files("xregit.model").joinpath("files", "1.0-rc2", "names.yaml").read_bytes()).value
@@ -85,7 +85,8 @@ def left_out() -> set[tuple[str, str]]:
         for value in values
     }
     # A declaration that says no more than the option's own type becomes the bare value.
-    return results | {("type", kind) for step in steps() if step["do"] == "bare" for kind in step["names"].values()}
+    kinds = [kind for step in steps() if step["do"] == "unwrap_values" for kind in step["names"].values()]
+    return results | {("type", kind) for kind in kinds}
 
 
 def entities(document: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

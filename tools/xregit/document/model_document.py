@@ -134,10 +134,10 @@ def _narrow_below(attribute: Mapping[str, Any], step: Step) -> Mapping[str, Any]
 
 CHANGES: Mapping[str, Callable[[Attributes, Step], Attributes]] = {
     "rename": _rename,
-    "bare-values": _allow_bare,
-    "texts": _as_text,
+    "unwrap_declarations": _allow_bare,
+    "values_to_text": _as_text,
     "drop": _drop,
-    "declarations": _narrow,
+    "modernize_declarations": _narrow,
 }
 
 

@@ -15,7 +15,7 @@ _HERE = Path(__file__).parent
 #: The kind under which steps stand for entities of all kinds that have none of their own.
 OTHER = "other"
 # Steps that look into objects at any depth, whatever their attributes are called.
-_ANYWHERE = frozenset({"declarations", "lower", "lift", "template", "copy-out"})
+_ANYWHERE = frozenset({"modernize_declarations", "lower_names", "lift", "add_template_types", "copy_out"})
 
 
 @dataclass(frozen=True)
@@ -208,12 +208,13 @@ def _entities(
 
 
 def _step(value: Mapping[str, Any], collections: Mapping[str, tuple[str, ...]]) -> Step:
-    names, values = value.get("names", {}), value.get("values", {})
+    names = value.get("names", {})
+    values = {name: tuple(item) for name, item in value.get("values", {}).items()}
     return Step(
         do=value["do"],
         at=tuple(value.get("at", ())),
         names=names if isinstance(names, Mapping) else dict.fromkeys(names, ""),
-        values=collections if value["do"] == "address" else {name: tuple(item) for name, item in values.items()},
+        values=collections if value["do"] == "update_collections" else values,
         when={name: tuple(item) for name, item in value.get("when", {}).items()},
         severity=value.get("severity", "info"),
     )
