@@ -46,58 +46,28 @@ if TYPE_CHECKING:
     from xregit.spark.streams.job import route
     from xregit.spark.streams.sink import BatchResult
 
-_PLACES = {
-    "ContractEntry": "catalog",
-    "Endpoint": "catalog",
-    "Message": "catalog",
-    "MessageGroup": "catalog",
-    "Registry": "catalog",
-    "Resolved": "catalog",
-    "Schema": "catalog",
-    "SchemaGroup": "catalog",
-    "Version": "catalog",
-    "read_commit": "catalog",
-    "Change": "changes",
-    "Impact": "changes",
-    "diff": "changes",
-    "Review": "changes.review",
-    "review": "changes.review",
-    "Diagnostic": "diagnostics",
-    "Severity": "diagnostics",
-    "ImportReport": "document",
-    "compile": "document:compile_document",
-    "import_documents": "document",
-    "load": "document",
-    "read": "document",
-    "export_asyncapi": "document.asyncapi",
-    "LearnReport": "document.learner",
-    "Limits": "document.learner",
-    "learn": "document.learner",
-    "CatalogError": "errors",
-    "XregitError": "errors",
-    "Failure": "messages.constraints",
-    "MessageError": "messages.encoder",
-    "new": "messages.encoder",
-    "Matcher": "messages.matcher",
-    "DefinitionMatch": "messages.result",
-    "Match": "messages.result",
-    "Reason": "messages.result",
-    "build_site": "pages.builder",
-    "Wire": "protocols",
-    "RULES": "rules",
-    "Report": "rules",
-    "Rule": "rules",
-    "check": "rules",
-    "Publication": "spark.publication",
-    "PublishedVersions": "spark.publication",
-    "TablePublication": "spark.publication",
-    "publish": "spark.publication",
-    "publish_history": "spark.publication",
-    "published_at": "spark.publication",
-    "tables_at": "spark.publication",
-    "BatchResult": "spark.streams.sink",
-    "route": "spark.streams.job",
+# The public names that are loaded where they are first used, by their modules.
+_NAMES = {
+    "catalog": "ContractEntry Endpoint Message MessageGroup Registry Resolved Schema SchemaGroup Version read_commit",
+    "changes": "Change Impact diff",
+    "changes.review": "Review review",
+    "document": "ImportReport compile import_documents load read",
+    "document.asyncapi": "export_asyncapi",
+    "document.learner": "LearnReport Limits learn",
+    "messages.constraints": "Failure",
+    "messages.encoder": "MessageError new",
+    "messages.matcher": "Matcher",
+    "messages.result": "DefinitionMatch Match Reason",
+    "pages.builder": "build_site",
+    "protocols": "Wire",
+    "rules": "RULES Report Rule check",
+    "spark.publication": "Publication PublishedVersions TablePublication publish publish_history published_at "
+    "tables_at",
+    "spark.streams.sink": "BatchResult",
+    "spark.streams.job": "route",
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_RENAMED = {"compile": "compile_document"}
 
 __all__ = [
     "RULES",
@@ -162,10 +132,10 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _PLACES[name].partition(":")
+    module = _PLACES[name]
     if module.startswith("spark."):
         import_module(f"{__name__}.spark").require_spark()
-    value = getattr(import_module(f"{__name__}.{module}"), attribute or name)
+    value = getattr(import_module(f"{__name__}.{module}"), _RENAMED.get(name, name))
     globals()[name] = value
     return value
 
