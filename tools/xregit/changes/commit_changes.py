@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xregit.catalog.entities import Resource
 from xregit.catalog.layout import MODEL_FILE, REGISTRY_FILE, VERSIONS, Kind, parse_path, path_of, xid_of
@@ -23,10 +22,8 @@ from xregit.changes.schema_diff import message_payload, schema_attributes
 from xregit.errors import XregitError
 from xregit.model.language import NOTHING, Model
 from xregit.source import repository
+from xregit.source.commit_log import Commit, FileChange
 from xregit.source.repository import WHOLE_HISTORY
-
-if TYPE_CHECKING:
-    from xregit.source.commit_log import Commit, FileChange
 
 Files = Mapping[str, bytes]
 FileKey = tuple[int, str]  # the index of a commit, and the path of a file at it

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from json import dumps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from xregit.catalog.entities import Resource, Version
 from xregit.catalog.references import local_xid, schema_reference
@@ -19,6 +19,7 @@ from xregit.catalog.registry import Registry
 from xregit.catalog.views import Message, SchemaDocuments, messages_of
 from xregit.changes.attribute_diff import NARROWER, OTHER, SAME, WIDER, alike
 from xregit.changes.change import Difference
+from xregit.changes.message_diff import MessageState
 from xregit.json_pointer import NamePath
 from xregit.messages.payload import json_form, payload_media_type
 from xregit.model import canonical
@@ -27,10 +28,6 @@ from xregit.payloads.base import Document, fetch_nothing
 from xregit.payloads.compatibility import Answer, Compatibility, Verdict, compare_documents
 from xregit.payloads.compatibility.base import ROOT, messages, worst_first
 from xregit.source import json_loader
-
-if TYPE_CHECKING:
-    from xregit.changes.message_diff import MessageState
-
 
 EQUAL, UNCLEAR = "equal", "unclear"
 # What may lead from a schema document into others: a reference that does not begin with "#", an import, and what can

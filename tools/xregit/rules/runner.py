@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.arguments import to_day
 from xregit.catalog.entities import META, VERSIONS, Group, Place, Resource, file_attributes
@@ -29,11 +29,7 @@ from xregit.rules.attributes import text
 from xregit.rules.registry import RULES
 from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, DatedWaivers, Rule, RuleSettings
 from xregit.rules.schemas import problems
-from xregit.rules.suppression import Suppressor
-
-if TYPE_CHECKING:
-    from xregit.rules.suppression import Severities
-
+from xregit.rules.suppression import Severities, Suppressor
 
 Values = Mapping[str, Any]
 _PROTOCOL = "protocol"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from xregit.catalog import Endpoint, Message, Registry
 from xregit.catalog.registry import expect_registry
-from xregit.document.asyncapi.facts import free_name, is_uri, protocol, tables, variables
+from xregit.document.asyncapi.facts import Protocol, free_name, is_uri, protocol, tables, variables
 from xregit.document.asyncapi.messages import (
     ENDPOINT,
     OptionValues,
@@ -24,13 +25,6 @@ from xregit.document.serializer import lifecycle_of
 from xregit.model.language import NOTHING
 from xregit.source.file_tree import id_to_filename
 from xregit.source.json_emitter import to_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from xregit.catalog import Endpoint, Message, Registry
-    from xregit.document.asyncapi.facts import Protocol
-
 
 VERSION = "3.0.0"
 # Options that every endpoint may have and that AsyncAPI has a place for.

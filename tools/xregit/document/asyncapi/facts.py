@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.document.profiles import data_file
 from xregit.model import protocols
 from xregit.model.language import NOTHING, nothing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
-
 
 _OTHER, _BRACES = re.compile(r"[^A-Za-z0-9._-]+"), re.compile(r"[{}]")
 # AsyncAPI takes whatever stands in braces for a variable.

@@ -7,20 +7,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xregit.document.asyncapi import facts
 from xregit.document.asyncapi.messages import DEFAULTS, ENDPOINT, ENVELOPE, MESSAGE, PART
-from xregit.document.asyncapi.reader import REF, Descriptions, Node, placeholder_names
-from xregit.document.asyncapi.schemas import format_of
+from xregit.document.asyncapi.reader import REF, Descriptions, Node, Notes, Reader, placeholder_names
+from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter, format_of
 from xregit.document.schema_files import only_type
 from xregit.model import protocols
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.protocols.binding import STRUCTURED, event_binding
-
-if TYPE_CHECKING:
-    from xregit.document.asyncapi.reader import Notes, Reader
-    from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter
 
 Value = dict[str, Any]
 # The attributes that every event has, and what its JSON form has beside attributes.

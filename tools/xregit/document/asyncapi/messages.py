@@ -7,13 +7,14 @@ data; in structured mode the payload is the event, and its data a part of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xregit.catalog import Endpoint, Message
 from xregit.catalog.properties import Property
 from xregit.catalog.views import text_of
-from xregit.document.asyncapi.facts import is_uri
+from xregit.document.asyncapi.facts import BindingMember, Protocol, is_uri
 from xregit.document.asyncapi.schemas import object_schema, property_schema
 from xregit.errors import XregitError
 from xregit.messages.encoder import new
@@ -24,10 +25,6 @@ from xregit.protocols.binding import BINARY, STRUCTURED, EventBinding, event_bin
 from xregit.protocols.cloudevents import SPECVERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from xregit.catalog import Endpoint, Message
-    from xregit.document.asyncapi.facts import BindingMember, Protocol
     from xregit.document.asyncapi.schemas import PayloadObject
 
 

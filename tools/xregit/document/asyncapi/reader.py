@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from xregit.catalog.origin import repository_of
@@ -18,12 +18,8 @@ from xregit.errors import XregitError
 from xregit.json_pointer import KeyPath, index, unescape
 from xregit.source import json_loader, yaml_loader
 from xregit.source.file_tree import FileError, read
-from xregit.source.parse_result import Parsed
+from xregit.source.parse_result import Parsed, Positions
 from xregit.source.yaml_loader import expand_anchors
-
-if TYPE_CHECKING:
-    from xregit.source.parse_result import Positions
-
 
 REF = "$ref"
 Place = tuple[Path, KeyPath]

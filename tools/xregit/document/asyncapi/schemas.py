@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-from xregit.catalog.properties import texts
+from xregit.catalog import Message
+from xregit.catalog.properties import Property, texts
 from xregit.catalog.views import text_of
-from xregit.document.asyncapi.facts import free_name, language, tables
+from xregit.document.asyncapi.facts import Language, free_name, language, tables
 from xregit.document.asyncapi.reader import REF, Node, Reader
 from xregit.document.schema_files import schema_format, stated_texts
 from xregit.document.version_document import attribute_for
@@ -24,11 +25,6 @@ from xregit.payloads.json_schema.schema import declared_draft
 from xregit.source.json_emitter import pretty_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from xregit.catalog import Message
-    from xregit.catalog.properties import Property
-    from xregit.document.asyncapi.facts import Language
     from xregit.document.asyncapi.reader import Place
 
 
