@@ -10,14 +10,14 @@ import json
 import re
 import struct
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal, InvalidOperation
 from itertools import count
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -40,10 +40,6 @@ from xregit.spark.table_schema import (
     map_type,
     struct_type,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 EXACT, CONVERTIBLE, MISMATCH = range(3)
 _INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "integer"})

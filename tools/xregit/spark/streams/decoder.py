@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Required, TypedDict
 
 import msgspec
 
-from xregit.payloads import PayloadError, language
+from xregit.payloads import PayloadError, PayloadSchema, language
 from xregit.payloads.base import explain_framing
 from xregit.payloads.json_schema.codec import JsonSchema
 from xregit.protocols import Wire, WireError
 from xregit.protocols.cloudevents import declares_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from xregit.messages.decoder import IncomingMessage, Input
-    from xregit.payloads import PayloadSchema
 
 
 # What `msgspec` raises for what is no JSON, or not of the type.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,8 +36,6 @@ from xregit.spark.table_schema import covers, sql_string, sql_type
 from xregit.spark.table_writer import refuse_constraints, refuse_newer_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from pyspark.sql import DataFrame, SparkSession
 
 #: How the name of a schema in Spark's catalog is told from a folder.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from traceback import format_exception
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
+from xregit.catalog import Registry
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.messages.matcher import scope
@@ -18,18 +20,12 @@ from xregit.spark.java import Py4JError
 from xregit.spark.location import Location, error_summary, errors_at, is_connected
 from xregit.spark.session import is_configured, session, use_session
 from xregit.spark.streams.delta import SCHEMA
-from xregit.spark.streams.sink import find_tables, query_id, write_batch
+from xregit.spark.streams.sink import BatchResult, find_tables, query_id, write_batch
 from xregit.spark.streams.source import message_columns, read_files, refuse_overlap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
-
-    from xregit.catalog import Registry
-    from xregit.spark.streams.sink import BatchResult
 
 # Our errors in the text that Spark makes of them.
 _OURS = re.compile(r"^(?:xregit\.errors\.XregitError: |(?=\w[\w.]*Error\b))(.+)", re.MULTILINE)

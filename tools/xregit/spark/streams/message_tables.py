@@ -13,22 +13,26 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
+from xregit.catalog import Message
 from xregit.errors import XregitError
 from xregit.json_pointer import escape, unescape
+from xregit.messages.decoder import IncomingMessage
 from xregit.messages.definition import ENVELOPE, to_definition
 from xregit.model.language import NOTHING
-from xregit.payloads import Field
+from xregit.payloads import Field, PayloadSchema
 from xregit.protocols import Wire
 from xregit.spark.streams.converters import (
     ColumnNames,
     ColumnType,
+    Rest,
     json_text,
     members,
     record_converter,
@@ -45,15 +49,6 @@ from xregit.spark.table_schema import (
     struct_type,
     widen,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from xregit.catalog import Message
-    from xregit.messages.decoder import IncomingMessage
-    from xregit.payloads import PayloadSchema
-    from xregit.spark.streams.converters import Rest
-
 
 #: Every so many versions Delta writes a checkpoint of the log, or each commit would take longer than the last.
 PROPERTIES: Mapping[str, str | None] = {"delta.checkpointInterval": "10"}

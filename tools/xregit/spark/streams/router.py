@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from xregit.catalog import Registry
 from xregit.catalog.registry import expect_registry
 from xregit.errors import XregitError
 from xregit.messages.constraints import Failure
-from xregit.messages.decoder import decode
+from xregit.messages.decoder import IncomingMessage, Input, decode
 from xregit.messages.definition import target
 from xregit.messages.explanation import BAD_PAYLOAD
 from xregit.messages.matcher import Matcher, is_tombstone, scope
@@ -31,6 +33,8 @@ from xregit.spark.streams.decoder import decode_payload, split
 from xregit.spark.streams.message_tables import (
     PROPERTIES,
     RAW_TABLES,
+    Column,
+    DefinitionTable,
     RowBuilder,
     TableMapping,
     definition_table,
@@ -38,9 +42,10 @@ from xregit.spark.streams.message_tables import (
     record_columns,
     table_names,
 )
-from xregit.spark.streams.source import message_columns
+from xregit.spark.streams.source import MessageColumns, message_columns
 from xregit.spark.table_schema import (
     TEXT,
+    DataType,
     arrow_type,
     create_table_sql,
     map_type,
@@ -50,15 +55,7 @@ from xregit.spark.table_schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from pyspark.sql import DataFrame
-
-    from xregit.catalog import Registry
-    from xregit.messages.decoder import IncomingMessage, Input
-    from xregit.spark.streams.message_tables import Column, DefinitionTable
-    from xregit.spark.streams.source import MessageColumns
-    from xregit.spark.table_schema import DataType
 
 
 # Executors keep the plan of the batch before, for one that is repeated with the catalog that it began with.

@@ -9,6 +9,7 @@ import json
 import re
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from xregit.arguments import expect
+from xregit.catalog import Registry
 from xregit.catalog.registry import expect_registry
 from xregit.document import compile_document, read
 from xregit.errors import XregitError
@@ -44,20 +46,14 @@ from xregit.spark.streams.message_tables import (
     record_columns,
     table_names,
 )
-from xregit.spark.streams.router import MANY, ONE, RESULT, ClassifyTask, make_plan
-from xregit.spark.streams.source import message_columns
+from xregit.spark.streams.router import MANY, ONE, RESULT, ClassifyTask, Plan, make_plan
+from xregit.spark.streams.source import MessageColumns, message_columns
 from xregit.spark.streams.writer import FILE_ROWS, KEY, TABLE, WriteTask
 from xregit.spark.table_schema import LONG, TEXT, TIMESTAMP
 from xregit.spark.table_writer import refuse_escapes, refuse_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from pyspark.sql import SparkSession
-
-    from xregit.catalog import Registry
-    from xregit.spark.streams.router import Plan
-    from xregit.spark.streams.source import MessageColumns
 
 COMMITTERS = 8
 DIGEST_BYTES = 16

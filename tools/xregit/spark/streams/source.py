@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -15,8 +16,6 @@ from xregit.spark.location import Location, errors_at
 from xregit.spark.streams.decoder import kafka_line, kafka_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import DataFrame, SparkSession
 
     from xregit.messages.decoder import Input

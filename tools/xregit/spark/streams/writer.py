@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from xregit.errors import XregitError
-from xregit.messages.decoder import decode
+from xregit.messages.decoder import IncomingMessage, Input, decode
 from xregit.messages.matcher import is_tombstone
 from xregit.payloads import PayloadError
 from xregit.protocols import Wire
 from xregit.protocols.binding import BATCH
 from xregit.spark import data_files
 from xregit.spark.data_files import FILE_COLUMNS
+from xregit.spark.location import Location
 from xregit.spark.streams.converters import json_text
 from xregit.spark.streams.decoder import decode_payload
 from xregit.spark.streams.message_tables import AMBIGUOUS, QUARANTINE, RAW_TABLES, UNMATCHED, raw_payload
-from xregit.spark.streams.router import NONE, TOMBSTONE, bad_payload, reasons_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from xregit.messages.decoder import IncomingMessage, Input
-    from xregit.spark.location import Location
-    from xregit.spark.streams.router import Plan
-    from xregit.spark.streams.source import MessageColumns
+from xregit.spark.streams.router import NONE, TOMBSTONE, Plan, bad_payload, reasons_text
+from xregit.spark.streams.source import MessageColumns
 
 #: The column of the key of the table that a message goes to, and of the key of the file's.
 TABLE, KEY = "_table", "key"
