@@ -16,7 +16,7 @@ from junitparser import JUnitXml
 from xregit.diagnostics import Diagnostic, Severity, ordered
 from xregit.reports.formats import MAX_RESULTS, REPORTS
 from xregit.reports.text import summary, text
-from xregit.rules.registry import RULES
+from xregit.rules.all_rules import RULES
 
 ERROR = Diagnostic(
     rule="unknown-attribute",

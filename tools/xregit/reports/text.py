@@ -14,7 +14,7 @@ from xregit.errors import Lines, no_lines
 from xregit.messages.constraints import Failure
 from xregit.messages.explanation import NAME, READABLE
 from xregit.messages.result import Match
-from xregit.rules.registry import rule_named
+from xregit.rules.all_rules import rule_named
 
 # Returns a text in a style.
 Paint = Callable[[str, str], str]

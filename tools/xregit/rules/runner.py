@@ -25,8 +25,8 @@ from xregit.model.aliases import habit
 from xregit.model.error_messages import UNKNOWN_ATTRIBUTE
 from xregit.model.language import NOTHING
 from xregit.progress import task, track
+from xregit.rules.all_rules import RULES
 from xregit.rules.attributes import text
-from xregit.rules.registry import RULES
 from xregit.rules.rule import DATED, SOUND, ComparedMessage, Dated, DatedWaivers, Rule, RuleSettings
 from xregit.rules.schemas import problems
 from xregit.rules.suppression import Severities, Suppressor
