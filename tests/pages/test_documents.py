@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xregit.catalog import Document, Place
-from xregit.pages.documents import Source, document_source, value_source
+from xregit.pages.documents import Source, document_source, inline_snippet
 
 CASES = [
     (Document(Place("a.json"), b'{"a":[1]}'), Source('{\n  "a": [\n    1\n  ]\n}', "json")),
@@ -31,5 +31,5 @@ def test_document_is_shown_or_told(document: Document, expected: Source) -> None
 
 def test_document_inside_its_entity_is_shown() -> None:
     """A schema inside a message is text, or is laid out as JSON."""
-    assert value_source("message A {}") == Source("message A {}", "text")
-    assert value_source({"a": 1}) == Source('{\n  "a": 1\n}', "json")
+    assert inline_snippet("message A {}") == Source("message A {}", "text")
+    assert inline_snippet({"a": 1}) == Source('{\n  "a": 1\n}', "json")

@@ -15,13 +15,13 @@ from xregit.source.repository import (
     changed_files,
     count_unchecked_files,
     current_branch,
-    expect_tracked_files,
     find,
     find_former_folders,
     merge_base,
     read_files,
     read_former_folder,
     read_versions,
+    reject_links_and_submodules,
     resolve_commit,
     worktree,
 )
@@ -171,10 +171,10 @@ def test_link_or_submodule_stands_for_no_folder(empty: Repository, tmp_path: Pat
     empty.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.root), "module")
     empty.commit("two")
     for name in ("catalog", "catalog/a", "mine/a", "clone", "none", "."):
-        expect_tracked_files(empty.root / name)
+        reject_links_and_submodules(empty.root / name)
     for name, what in {"registry": "link", "registry/a": "link", "catalog/c": "link", "module": "submodule"}.items():
         with pytest.raises(XregitError, match=f"is a (symbolic )?{what}, so its history"):
-            expect_tracked_files(empty.root / name)
+            reject_links_and_submodules(empty.root / name)
 
 
 def test_history_is_that_of_every_clone(repository: Repository) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from xregit.model.aliases import names
-from xregit.model.language import GroupModel, Model, ResourceModel, display_name
+from xregit.model.language import GroupModel, Model, ResourceModel, type_label
 from xregit.model.similarity import suggest_similar
 from xregit.source.file_tree import filename_to_id, id_to_filename
 from xregit.xid import is_id
@@ -92,7 +92,7 @@ def _expect_canonical_names(path: str, entity: EntityPath) -> EntityPath:
     return entity
 
 
-def registry_folder(path: Path) -> Path:
+def normalize_registry_path(path: Path) -> Path:
     """Return the folder whose ``registry.yaml`` a path names, else the path: a document may have that name, too."""
     if path.name != REGISTRY_FILE or not path.is_file():
         return path
@@ -150,7 +150,7 @@ def _parse_path(model: Model, path: str) -> EntityPath:
     resource = group.resources.get(parts[2]) if len(parts) >= _RESOURCE_FILE else None
     if resource is None:
         inside = "".join(f", its {plural} below {plural}/" for plural in group.resources)
-        where = f'the file of each {display_name(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
+        where = f'the file of each {type_label(group.singular)} is "{parts[0]}/<id>/{group.singular}{YAML}"{inside}'
         folder = parts[:3] if len(parts) >= _RESOURCE_FILE else ()
         # A schema's document, beside the folder of schemas or in one whose name is misspelled.
         has_documents = any(each.hasdocument for each in group.resources.values())
@@ -164,7 +164,7 @@ def _parse_path(model: Model, path: str) -> EntityPath:
 def _parse_file(path: str, entity: EntityPath, resource: ResourceModel) -> EntityPath:
     """Return what a path is among resources of one file each."""
     parts = path.split("/")
-    where = f'the file of each {display_name(resource.singular)} is "{resource.plural}/<id>{YAML}"'
+    where = f'the file of each {type_label(resource.singular)} is "{resource.plural}/<id>{YAML}"'
     if len(parts) > _RESOURCE_FILE:
         return _misplaced(path, where, parts[:4])
     if path.endswith(YAML):
@@ -182,7 +182,7 @@ def _parse_folder(path: str, entity: EntityPath, resource: ResourceModel) -> Ent
     entity = entity._replace(rid=filename_to_id(parts[3]))
     folder = f"{resource.plural}/<id>"
     where = (
-        f'the files of each {display_name(resource.singular)} are "{folder}/{resource.singular}{YAML}" and '
+        f'the files of each {type_label(resource.singular)} are "{folder}/{resource.singular}{YAML}" and '
         f'"{folder}/{VERSIONS}/<id>.<ext>"'
     )
     if len(parts) <= _RESOURCE_FOLDER_FILE:

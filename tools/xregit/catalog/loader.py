@@ -29,7 +29,7 @@ from xregit.catalog.settings import settings_of
 from xregit.diagnostics import Diagnostic, Severity, Span
 from xregit.errors import XregitError
 from xregit.model import builtin, extend, normalise
-from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel, display_name
+from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel, type_label
 from xregit.progress import track
 from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import Directive, directives, may_have_directives
@@ -334,7 +334,7 @@ class _Loader:
         xid = f"/{model.plural}/{gid}"
         if not draft.place.path:
             draft.place = self.place(f"{model.plural}/{gid}/{model.singular}.yaml")
-            message = f'The {display_name(model.singular)} "{gid}" has a folder but no {model.singular}.yaml.'
+            message = f'The {type_label(model.singular)} "{gid}" has a folder but no {model.singular}.yaml.'
             self.report(draft.place, "missing-file", message, "Create the file; a description is enough.")
             self.broken.add(draft.place.path)
         attributes = draft.attributes or {}
@@ -351,7 +351,7 @@ class _Loader:
         xid = f"{group}/{model.plural}/{rid}"
         if not draft.place.path:
             draft.place = self.place(f"{xid[1:]}/{model.singular}.yaml")
-            message = f'The {display_name(model.singular)} "{rid}" has documents but no {model.singular}.yaml.'
+            message = f'The {type_label(model.singular)} "{rid}" has documents but no {model.singular}.yaml.'
             self.report(draft.place, "missing-file", message, "Create the file; the schema's format is enough.")
             self.broken.add(draft.place.path)
         value = draft.value or {}

@@ -127,7 +127,7 @@ def _longest_match(items: Mapping[str, _T], text: str) -> tuple[_T | None, str]:
     return None, ""
 
 
-def carried(registry: Registry, endpoint: Group) -> list[tuple[str, str]]:
+def contract_of(registry: Registry, endpoint: Group) -> list[tuple[str, str]]:
     """Return the contract of an endpoint: pairs of a message and the endpoint or message group it comes through."""
     groups = (endpoint, *carried_groups(registry, endpoint))
     messages = (
@@ -185,7 +185,7 @@ def build_indexes(registry: Registry) -> Indexes:
             if type_ := _cloudevents_type(attributes):
                 by_type[type_].append(resource.xid)
     for endpoint in registry.groups.get("endpoints", {}).values():
-        for message, via in carried(registry, endpoint):
+        for message, via in contract_of(registry, endpoint):
             carriers[message].append((endpoint.xid, via))
         if isinstance(channel := endpoint.attributes.get("channel"), str):
             by_channel[fold_words(channel)].append(endpoint.xid)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xregit.catalog.entities import Group, Resource, Version
 from xregit.catalog.properties import Property
-from xregit.catalog.references import SchemaReference, carried, carried_groups, local_xid, schema_of
+from xregit.catalog.references import SchemaReference, carried_groups, contract_of, local_xid, schema_of
 from xregit.catalog.resolver import Resolved, base_xid, effective
 from xregit.model import canonical
 from xregit.model.language import NOTHING
@@ -230,7 +230,7 @@ class Endpoint(EntityView):
     @property
     def contract(self) -> tuple[ContractEntry, ...]:
         """Every message that it carries, its own first, then group by group."""
-        pairs = carried(self.registry, self.entity)
+        pairs = contract_of(self.registry, self.entity)
         resources = ((self.registry.resource(xid), via) for xid, via in pairs)
         return tuple(ContractEntry(Message(self.registry, resource), via) for resource, via in resources if resource)
 

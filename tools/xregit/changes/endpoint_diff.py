@@ -11,7 +11,7 @@ from typing import Any
 
 from xregit.catalog.entities import Group
 from xregit.catalog.properties import Property
-from xregit.catalog.references import carried, local_xid
+from xregit.catalog.references import contract_of, local_xid
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import SELECTORS
 from xregit.changes.attribute_diff import (
@@ -327,7 +327,7 @@ def _diff_contract(
 
     A message that is gone or new as a whole is reported as such; here it counts where both registries have it.
     """
-    old, new = (carried(registry, group) for registry, group in zip(registries, (before, after), strict=True))
+    old, new = (contract_of(registry, group) for registry, group in zip(registries, (before, after), strict=True))
     old_xids, new_xids = {renamed.get(xid, xid) for xid, _ in old}, {xid for xid, _ in new}
     leaving = [
         (xid, via) for xid, via in old if (now := renamed.get(xid, xid)) not in new_xids and now in registries[1]

@@ -12,7 +12,7 @@ from typing import Any
 from xregit.changes.change import AUDIENCES, Change, Difference, Impact
 from xregit.model.excerpts import cut, to_json
 from xregit.model.files import load_data
-from xregit.model.language import NOTHING, display_name
+from xregit.model.language import NOTHING, type_label
 
 _CONDITIONS = ("about", "kind", "relation", "path", "before", "after")
 MAX_QUOTED_CHARS = 80
@@ -100,7 +100,7 @@ def judge(difference: Difference) -> Change:
     before, after = difference.before, difference.after
     words = {
         "name": f'"{".".join(difference.path)}"',
-        "about": display_name(difference.about),
+        "about": type_label(difference.about),
         "before": quote_value(before),
         "after": quote_value(after),
         "item": difference.path[-1] if difference.path else "",

@@ -28,7 +28,7 @@ from xregit.document.static_api import api_files
 from xregit.errors import CatalogError, XregitError
 from xregit.installed import install_command
 from xregit.model.datatypes import SYNTAXES
-from xregit.model.language import display_name
+from xregit.model.language import type_label
 from xregit.pages.builder import build_site, serve_site, write_pages
 from xregit.reports.text import summary
 from xregit.source import atomic_write
@@ -186,7 +186,7 @@ def entity_counts(registry: Registry) -> str:
     counts = Counter(group.type.plural for group in registry.all_groups)
     for group in registry.all_groups:
         counts.update({plural: len(resources) for plural, resources in group.collections.items()})
-    names = {plural: display_name(name if counts[plural] == 1 else plural) for plural, name in singular.items()}
+    names = {plural: type_label(name if counts[plural] == 1 else plural) for plural, name in singular.items()}
     return ", ".join(f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]) or "an empty registry"
 
 

@@ -54,7 +54,7 @@ def read_base(registry: Path, ref: str) -> Registry:
     Raises:
         XregitError: there is no such commit, or no registry at it.
     """
-    repository.expect_tracked_files(git_folder(registry))
+    repository.reject_links_and_submodules(git_folder(registry))
     repository.expect_committed_bytes(git_folder(registry))
     try:
         base = repository.merge_base(git_folder(registry), ref)

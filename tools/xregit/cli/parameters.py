@@ -95,9 +95,9 @@ def find_registry(path: Path | None) -> Path:
         XregitError: there is nothing at the given path, or no registry to be found.
     """
     if path is not None and path.exists():
-        from xregit.catalog.layout import registry_folder  # it takes 0.1 s, and few commands name their registry
+        from xregit.catalog.layout import normalize_registry_path  # slow, and few commands name their registry
 
-        return registry_folder(path)
+        return normalize_registry_path(path)
     if path is not None:
         raise XregitError(f'--registry names "{path}", which does not exist')
     here = Path.cwd()

@@ -26,7 +26,7 @@ from xregit.catalog.entities import (
     meta_names,
     normalise_resource,
 )
-from xregit.catalog.layout import registry_folder
+from xregit.catalog.layout import normalize_registry_path
 from xregit.catalog.loader import read_folder
 from xregit.catalog.origin import Origin, original_pointer, repository_of
 from xregit.catalog.registry import Registry
@@ -70,7 +70,7 @@ def read(path: Path | str) -> Registry:
     Raises:
         XregitError: there is nothing at the path, or the folder is no registry.
     """
-    place = registry_folder(to_path(path))
+    place = normalize_registry_path(to_path(path))
     if not place.exists():
         message = f'there is no registry at "{place}"; name a registry folder or an xRegistry document'
         raise XregitError(message)

@@ -29,7 +29,7 @@ MAX_NEAR = 3
 _JSON = frozenset({"JsonSchema", "JsonStructure"})
 
 
-def guess_by_name(name: str, selectors: Iterable[Selectors]) -> Match:
+def lookup_by_name(name: str, selectors: Iterable[Selectors]) -> Match:
     """Return the definitions with a text as id, type, topic, path, subject or key, else those with the most similar."""
     indexes = list(selectors)
     contexts: dict[str, dict[str, str]] = {}

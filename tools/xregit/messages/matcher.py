@@ -23,8 +23,8 @@ from xregit.messages.definition import Definition, target, to_definition
 from xregit.messages.explanation import (
     BAD_PAYLOAD,
     Selectors,
-    guess_by_name,
     guess_by_payload,
+    lookup_by_name,
     nearest_reasons,
     selectors,
     unreadable_reasons,
@@ -89,7 +89,7 @@ class Matcher:
         of several definitions those count that know most of its members.
         """
         if isinstance(clue, str):
-            return guess_by_name(clue, self._stages.selecting.values())
+            return lookup_by_name(clue, self._stages.selecting.values())
         return guess_by_payload(clue, self._schemas)
 
     def match_message(self, message: IncomingMessage, *, explain: bool = False, payloads: bool = True) -> Match:

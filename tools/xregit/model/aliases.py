@@ -133,7 +133,7 @@ def habit(type_: str, name: str) -> str:
     return str(table.get(type_, {}).get(name) or table["common"].get(name, ""))
 
 
-def habit_of_value(name: str, value: str) -> str:
+def known_synonym(name: str, value: str) -> str:
     """Return the listed value of an attribute that people mean by another one; nothing where that is not known."""
     table: Mapping[str, Any] = content(SPECVERSION)["habits.yaml"]["values"]
     return str(table.get(name, {}).get(value.casefold(), ""))

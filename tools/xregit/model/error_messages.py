@@ -9,7 +9,7 @@ from typing import Any
 from xregit.diagnostics import Finding
 from xregit.json_pointer import KeyPath
 from xregit.model import odd_characters
-from xregit.model.aliases import habit_of_value
+from xregit.model.aliases import known_synonym
 from xregit.model.datatypes import DATATYPES, PROPERTY_TYPES, SYNTAXES, Datatype, is_valid
 from xregit.model.excerpts import cut, either, quote, unquoted
 from xregit.model.language import AttributeModel
@@ -86,7 +86,7 @@ def not_listed(attribute: AttributeModel, value: Any, path: KeyPath, key: Key) -
     choices = [unquoted(choice) for choice in attribute.enum]
     message = f"{label(path, key)} can't be {quote(value)}."
     name = next((part for part in (key, *reversed(path)) if isinstance(part, str)), "")
-    meant = habit_of_value(name, str(value))
+    meant = known_synonym(name, str(value))
     near = f'Write "{meant}".' if meant in choices else suggest_similar(str(value), choices)
     help_ = near or f"It may be {either(choices)}."
     return Finding(INVALID, (*path, key), message, help_, attribute.cited)

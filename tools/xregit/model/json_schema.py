@@ -18,7 +18,7 @@ from xregit.model.datatypes import (
     property_syntax,
 )
 from xregit.model.extension import language_attributes
-from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel, display_name
+from xregit.model.language import AttributeModel, GroupModel, Model, ResourceModel, type_label
 
 Schema = dict[str, Any]
 
@@ -115,7 +115,7 @@ def _group_schema(group: GroupModel, names: Mapping[ResourceModel, str]) -> Sche
     for plural, kind in group.resources.items():
         inline = {"type": "object", "propertyNames": SYNTAXES["id"].schema}
         inline["additionalProperties"] = {"$ref": names[kind]}
-        inline["description"] = f"The {plural} of this {display_name(group.singular)}, by their ids."
+        inline["description"] = f"The {plural} of this {type_label(group.singular)}, by their ids."
         schema["properties"][plural] = inline
     return _file(f"{group.singular}.yaml: {_language_definition(group)}", schema)
 
@@ -153,7 +153,7 @@ def _implied_attributes(selector: AttributeModel, value: str) -> Schema:
 
 
 def _language_definition(kind: GroupModel | ResourceModel) -> str:
-    return kind.description or f"a {display_name(kind.singular)}"
+    return kind.description or f"a {type_label(kind.singular)}"
 
 
 def _model_file() -> Schema:

@@ -124,6 +124,6 @@ class Model:
 _COMPOUND = re.compile("(message|schema)groups?")
 
 
-def display_name(name: str) -> str:
+def type_label(name: str) -> str:
     """Return the display name of a type, given its singular or plural name, such as ``message group``."""
     return name.replace("group", " group") if _COMPOUND.fullmatch(name) else name.replace("_", " ")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.properties import Property, Text
-from xregit.catalog.references import carried
+from xregit.catalog.references import contract_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.messages.definition import Definition, target, to_definition
@@ -26,7 +26,7 @@ from xregit.messages.payload import (
     schema_source,
     without_address,
 )
-from xregit.model.language import display_name
+from xregit.model.language import type_label
 from xregit.pages.attributes import ADDRESSES, HIDDEN, property_parts
 from xregit.pages.change_history import ChangeHistory
 from xregit.pages.comparison_pages import Comparisons, message_comparisons, schema_comparisons
@@ -40,11 +40,11 @@ from xregit.pages.links import (
     RECOGNISE,
     Link,
     address,
+    avoid_group_clash,
     href,
     link_to,
     natural_order,
     reference,
-    unambiguous_address,
     unique_ids,
 )
 from xregit.pages.navigation import Navigation
@@ -86,7 +86,7 @@ class SiteContext:
         """Start a site for a registry, which stays as it is; ``manual`` is the address of the manual of xregit."""
         self.registry, self.manual = registry, manual
         self.map, self.recognise, self.help = (
-            unambiguous_address(registry.model, page) for page in (MAP, RECOGNISE, HELP)
+            avoid_group_clash(registry.model, page) for page in (MAP, RECOGNISE, HELP)
         )
         self._entries: dict[str, Entry] = {}
         self._prose: dict[str, Markup] = {}
@@ -229,7 +229,7 @@ class SiteContext:
     def member_count(self, group: Group) -> int:
         """Return how many resources a group has, or how many messages an endpoint carries."""
         if group.type.plural == "endpoints":
-            return len(carried(self.registry, group))
+            return len(contract_of(self.registry, group))
         return sum(len(collection) for collection in group.collections.values())
 
     @cached_property
@@ -292,7 +292,7 @@ def _redact(value: Any, name: str) -> Any:
 
 def type_title(name: str) -> str:
     """Return the plural or singular name of a type as a title, such as ``Message groups``."""
-    return display_name(name).capitalize()
+    return type_label(name).capitalize()
 
 
 def _wire(properties: tuple[Property, ...], message_id: str) -> tuple[Text, ...]:

@@ -43,7 +43,7 @@ def document_source(document: Document, limit: int = MAX_CHARS) -> Source:
     return Source(text, LANGUAGES.get(PurePosixPath(document.place.path).suffix, "text"))
 
 
-def value_source(value: object) -> Source:
+def inline_snippet(value: object) -> Source:
     """Return the text of a document inside its entity."""
     return Source(value, "text") if isinstance(value, str) else Source(json_text(value), "json")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.views import Endpoint, Message, text_of
 from xregit.model import siblings
-from xregit.model.language import GroupModel, display_name
+from xregit.model.language import GroupModel, type_label
 from xregit.pages.attributes import attribute_rows, searchable_texts, to_text
 from xregit.pages.context import SiteContext, type_title
 from xregit.pages.diagrams import focused_diagram
@@ -43,7 +43,7 @@ class GroupRow:
 def group_page(site: SiteContext, group: Group) -> Page:
     """Return the page of a group: its attributes and its resources."""
     attributes = group.attributes
-    kind = display_name(group.type.singular)
+    kind = type_label(group.type.singular)
     header = entity_header(site, group, kind, attributes, attributes)
     elsewhere = {f"{group.type.singular}id", "name", "description", "deprecated", "createdat", "modifiedat", "epoch"}
     messages = group.collections.get("messages", {}).values()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xregit.catalog.entities import Group, Resource
 from xregit.catalog.resolver import group_of
 from xregit.catalog.views import Message, text_of
-from xregit.model.language import NOTHING, display_name
+from xregit.model.language import NOTHING, type_label
 from xregit.pages.entity_header import Deprecation, deprecation, deprecation_of
 from xregit.pages.links import (
     DEPRECATIONS,
@@ -341,7 +341,7 @@ def _item(site: SiteContext, entity: Group | Resource) -> Item:
     link, name = site.link(entity.xid), text_of(entity.attributes, "name")
     return Item(
         link,
-        display_name(entity.type.singular),
+        type_label(entity.type.singular),
         site.link(group.xid) if group else None,
         (name,) if name and name != link.text else (),
     )

@@ -51,7 +51,7 @@ class Link(NamedTuple):
     title: str = ""
 
 
-def unambiguous_address(model: Model, page: str) -> str:
+def avoid_group_clash(model: Model, page: str) -> str:
     """Return the address of a page, another one where it is that of a group type."""
     return f"the-{page}" if page.rstrip("/") in model.groups else page
 

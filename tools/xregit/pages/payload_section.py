@@ -71,7 +71,7 @@ def payload_section(site: SiteContext, message: Message) -> PayloadSection | Non
         return PayloadSection(Link(""), contenttype) if contenttype.text else None
     schema, facts = message.schema, site.message_schema(message)
     inline = attributes.get("dataschema")
-    source = None if inline is None else documents.value_source(inline)
+    source = None if inline is None else documents.inline_snippet(inline)
     if schema:
         document = schema.version.document if schema.version else None
         source = documents.document_source(document, documents.MAX_CHARS_BESIDE) if document else None

@@ -13,7 +13,7 @@ from xregit.catalog.entities import Place
 from xregit.catalog.origin import Origin
 from xregit.catalog.registry import Registry
 from xregit.catalog.settings import Settings
-from xregit.model.language import AttributeModel, GroupModel, ResourceModel, display_name
+from xregit.model.language import AttributeModel, GroupModel, ResourceModel, type_label
 from xregit.model.loader import builtin
 from xregit.pages.attributes import to_text
 from xregit.pages.context import SiteContext, type_title
@@ -140,7 +140,7 @@ def _type_page(
         "type.html",
         title=title,
         crumbs=crumbs,
-        singular=display_name(model.singular),
+        singular=type_label(model.singular),
         description=site.prose(model.description),
         sections=sections,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xregit.catalog.entities import Group, Resource
-from xregit.catalog.references import carried, carried_groups
+from xregit.catalog.references import carried_groups, contract_of
 from xregit.catalog.registry import Registry
 from xregit.catalog.resolver import SELECTORS, group_of
 from xregit.catalog.views import Endpoint, Message
@@ -95,7 +95,7 @@ def envelopeoptions_unfit_for_messages(registry: Registry, endpoint: Endpoint) -
 
 def _events(registry: Registry, endpoint: Endpoint) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the messages with a CloudEvents envelope that an endpoint carries, as they are in full."""
-    for xid, _ in carried(registry, endpoint.entity):
+    for xid, _ in contract_of(registry, endpoint.entity):
         attributes = registry.resolved(xid).attributes
         if selector_name("envelope", attributes) == CLOUDEVENTS:
             yield xid, attributes

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from xregit.catalog.entities import Group
-from xregit.catalog.references import carried, local_xid
+from xregit.catalog.references import contract_of, local_xid
 from xregit.catalog.registry import Registry
 from xregit.catalog.views import Endpoint
 from xregit.diagnostics import Finding, Severity
@@ -111,7 +111,7 @@ def client(protocol: str) -> Client:
 
 
 @cache
-def hints() -> Mapping[str, AttributeModel]:
+def authorization_attributes() -> Mapping[str, AttributeModel]:
     """Return the attributes that the model has for an entry of ``authorization``, whatever the protocol."""
     attributes = content(SPECVERSION)["endpoints.yaml"]["common"]["authorization"]["item"]["attributes"]
     return build_attributes({name: hint for name, hint in attributes.items() if name != "*"})
@@ -156,7 +156,7 @@ def spelled_in_two_ways(registry: Registry, group: Group) -> Iterator[Finding]:
             message = f'The channel is "{channel}" here, but "{other}" on "{xid}".'
             yield finding("channel", message=message, help="Use the same name in both if they are one channel.")
     node = text(group.attributes, OPTIONS, "node")
-    for xid, _ in carried(registry, group) if node else ():
+    for xid, _ in contract_of(registry, group) if node else ():
         to = text(registry.resolved(xid).attributes, OPTIONS, "properties", "to", "value")
         if to != node and fold_words(to) == fold_words(node):
             message = f'The node is "{node}", but "to" of "{xid}" is "{to}".'
@@ -186,7 +186,7 @@ def messageid_carried_twice(registry: Registry, endpoint: Endpoint) -> Iterator[
     """An endpoint carries two messages with the same messageid."""
     # Different messages of one id; an alias and its target are one message.
     carriers: dict[str, tuple[str, str]] = {}
-    for xid, via in carried(registry, endpoint.entity):
+    for xid, via in contract_of(registry, endpoint.entity):
         resource = registry.resource(xid)
         target = resource.xref if resource and resource.xref else xid
         mid = xid.rpartition("/")[2]
@@ -235,7 +235,7 @@ def topic_unfit_for_messages(registry: Registry, endpoint: Endpoint) -> Iterator
         signs, separator = protocol.wildcards.get(name, ""), place.get("separator", "")
         unfit: dict[str, str] = {}
         is_faulty = "producer" in endpoint.usage and any(sign in value for sign in signs)
-        for xid, _ in carried(registry, endpoint.entity) if value and not is_faulty else ():
+        for xid, _ in contract_of(registry, endpoint.entity) if value and not is_faulty else ():
             attributes = registry.resolved(xid).attributes
             own = inside(attributes, OPTIONS, place["message"])
             topic = own if isinstance(own, str) else text(own, "value")
@@ -295,7 +295,7 @@ def topic_missing(registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     addresses = [text(entry, "uri") or text(entry, "url") for _, entry in items(endpoint.options, "endpoints")]
     if any(address.partition("://")[2].partition("/")[2] for address in addresses):
         return
-    for xid, _ in carried(registry, endpoint.entity):
+    for xid, _ in contract_of(registry, endpoint.entity):
         attributes = registry.resolved(xid).attributes
         if canonical("protocol", text(attributes, "protocol")) != endpoint.protocol or registry.indexes.derived.get(
             xid
@@ -362,11 +362,12 @@ def _willmessage_xid(registry: Registry, endpoint: Endpoint) -> str:
 def unlisted_authorization_type(_registry: Registry, endpoint: Endpoint) -> Iterator[Finding]:
     """A type of authorization is not in the specification's list."""
     # A "type" that clients don't know, though it may be agreed upon.
+    listed = authorization_attributes()["type"].enum
     for index, entry in items(endpoint.options, "authorization"):
         type_ = text(entry, "type")
-        if type_ and type_ not in hints()["type"].enum:
+        if type_ and type_ not in listed:
             message = f'"{type_}" is not a listed type of authorization.'
-            help_ = near(type_, hints()["type"].enum) or f"The listed types are {', '.join(hints()['type'].enum)}."
+            help_ = near(type_, listed) or f"The listed types are {', '.join(listed)}."
             yield finding(OPTIONS, "authorization", index, "type", message=message, help=help_)
 
 
@@ -376,7 +377,7 @@ def empty_authorization_hint(_registry: Registry, endpoint: Endpoint) -> Iterato
     # Hints of our own choice without a value; those that the model knows are checked by it.
     for index, entry in items(endpoint.options, "authorization"):
         for name, value in entry.items():
-            if name not in hints() and value in ("", [], {}):
+            if name not in authorization_attributes() and value in ("", [], {}):
                 message = f'"{name}" is empty, so clients can\'t use it to authenticate.'
                 yield finding(
                     OPTIONS, "authorization", index, name, message=message, help="Give it a value, or remove it."

@@ -9,7 +9,7 @@ from xregit.catalog.registry import Registry
 from xregit.catalog.views import Message, Schema
 from xregit.diagnostics import Finding, Severity
 from xregit.model.aliases import CLOUDEVENTS
-from xregit.model.language import display_name
+from xregit.model.language import type_label
 from xregit.rules.attributes import inside, selector_name, text
 from xregit.rules.rule import finding, rule
 from xregit.source import json_loader
@@ -66,7 +66,7 @@ def description_missing(registry: Registry, entity: Group | Resource) -> Iterato
     description = attributes.get("description")
     is_missing = description is None or (isinstance(description, str) and not description.strip())
     if is_missing and "description" not in registry.doubtful(entity.xid):
-        text_ = f"The {display_name(singular)} has no description."
+        text_ = f"The {type_label(singular)} has no description."
         what = "what it reports, and when it is sent" if message else "what it is for"
         yield finding(message=text_, help=f'Say in "description" {what}.', on_key=True)
 

@@ -86,7 +86,7 @@ class GitFailureError(RepositoryError):
 def find(folder: Path) -> Path | None:
     """Return the top folder of the repository that a folder is in; bare repositories are not looked for.
 
-    The folders above a symbolic link are others than those above what it leads to, where its repository is.
+    Symbolic links are resolved first: a link and its target can be in different repositories.
     """
     place = folder.resolve()
     return next((each for each in (place, *place.parents) if _is_top(each)), None)
@@ -257,13 +257,11 @@ def read_versions(folder: Path, places: Sequence[tuple[str, str]]) -> Iterator[b
     yield from (None if "\n" in path else next(versions) for _, path in places)
 
 
-def expect_tracked_files(folder: Path) -> None:
-    """Raise an error where a commit has a symbolic link or a submodule in place of a folder.
-
-    What such a folder holds has another history, or another place in it, than the folder that it took the place of.
+def reject_links_and_submodules(folder: Path) -> None:
+    """Refuse a folder that is, or is inside, a symbolic link or a submodule: its files have another history.
 
     Raises:
-        RepositoryError: so it is, or Git fails.
+        RepositoryError: the path is a symbolic link or submodule, or Git fails.
     """
     place = folder.absolute()  # a link stays one
     top = find(folder)
