@@ -9,36 +9,27 @@ from typing import Any, Self
 from xregit.source.parse_result import MAX_INTEGER_DIGITS
 
 
-class PlainInt(int):
-    """An integer whose text in the file isn't how Python would write it, such as ``0x1F`` or ``007``."""
-
-    text: str
-
-    def __new__(cls, value: int, text: str) -> Self:
-        """Keep the text beside the value."""
-        number = super().__new__(cls, value)
-        number.text = text
-        return number
-
-    def __getnewargs__(self) -> tuple[int, str]:  # type: ignore[override]
-        """Let copies and pickles keep the text."""
-        return int(self), self.text
-
-
-class PlainFloat(float):
-    """A number whose text in the file isn't how Python would write it, such as ``1.10`` or ``1e3``."""
+class _WithText:
+    """A number that keeps its text; copies and pickles keep it too."""
 
     text: str
 
     def __new__(cls, value: float, text: str) -> Self:
         """Keep the text beside the value."""
-        number = super().__new__(cls, value)
+        number = super().__new__(cls, value)  # type: ignore[call-arg]
         number.text = text
         return number
 
-    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
-        """Let copies and pickles keep the text."""
-        return float(self), self.text
+    def __getnewargs__(self) -> Any:
+        return +self, self.text  # type: ignore[operator]
+
+
+class PlainInt(_WithText, int):
+    """An integer whose text in the file isn't how Python would write it, such as ``0x1F`` or ``007``."""
+
+
+class PlainFloat(_WithText, float):
+    """A number whose text in the file isn't how Python would write it, such as ``1.10`` or ``1e3``."""
 
 
 def without_text(value: Any) -> Any:
@@ -47,11 +38,7 @@ def without_text(value: Any) -> Any:
         return {key: without_text(item) for key, item in value.items()}
     if isinstance(value, list):
         return [without_text(item) for item in value]
-    if isinstance(value, PlainInt):
-        return int(value)
-    if isinstance(value, PlainFloat):
-        return float(value)
-    return value
+    return +value if isinstance(value, PlainInt | PlainFloat) else value
 
 
 #: Text that doesn't begin with one of these is a string; the empty text is null.
