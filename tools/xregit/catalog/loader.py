@@ -33,6 +33,7 @@ from xregit.model.language import NOTHING, GroupModel, Model, ResourceModel, typ
 from xregit.progress import track
 from xregit.source import file_tree, yaml_loader
 from xregit.source.directives import Directive, directives, may_have_directives
+from xregit.source.parse_result import Problem
 from xregit.source.scalars import without_text
 from xregit.source.three_way import CONFLICT_ADVICE, conflict_message, path_of, unsettled_conflicts
 
@@ -177,7 +178,7 @@ class _Loader:
         """Add a diagnostic about the key at a place."""
         self.report(place, rule, message, remedy, self.origin.span(place, on_key=True))
 
-    def report_broken(self, place: Place, problem: file_tree.FileProblem) -> None:
+    def report_broken(self, place: Place, problem: Problem) -> None:
         """Add a diagnostic about a file that can't be read."""
         self.report(place, problem.rule, problem.message, problem.help)
         self.broken.add(place.path)

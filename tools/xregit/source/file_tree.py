@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from xregit.errors import XregitError
+from xregit.source.parse_result import Problem
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 
@@ -32,20 +33,10 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
-    """Why a file or folder is left out; ``path`` is relative to the folder that was listed."""
-
-    rule: str
-    path: str
-    message: str
-    help: str
-
-
 class FileError(XregitError):
     """A file that can't be read."""
 
-    def __init__(self, problem: FileProblem) -> None:
+    def __init__(self, problem: Problem) -> None:
         """Keep the problem, so that it can become a diagnostic."""
         self.problem = problem
         super().__init__(f"{problem.path}: {problem.message}; {problem.help}")
@@ -56,7 +47,7 @@ class Listing:
     """The files below a folder, as sorted relative paths with ``/``, and what was left out."""
 
     files: tuple[str, ...]
-    problems: tuple[FileProblem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 def list_files(root: Path) -> Listing:
@@ -75,7 +66,7 @@ def list_files(root: Path) -> Listing:
 def list_contents(contents: Mapping[str, bytes]) -> Listing:
     """Return the `Listing` of files that are held in memory by their relative paths, such as those of a commit."""
     files: list[str] = []
-    problems: list[FileProblem] = []
+    problems: list[Problem] = []
     nested = _nested_repositories(contents)
     inside = tuple(filter(None, nested))
     for path in sorted(contents):
@@ -148,7 +139,7 @@ def _encode(char: str) -> str:
 
 def _open(root: Path | str, relative: str) -> int:
     if relative.startswith("/") or "\0" in relative or (".." in relative and ".." in relative.split("/")):
-        raise FileError(FileProblem("file-link", relative, "this leads out of the folder", "name a file inside"))
+        raise FileError(Problem("file-link", "this leads out of the folder", "name a file inside", path=relative))
     try:
         return os.open(f"{root}/{relative}", _FLAGS)
     except OSError as error:
@@ -173,49 +164,49 @@ def _is_backup(name: str) -> bool:
     return small.endswith(_BACKUP_ENDINGS) or small in _SYSTEM_FILES or (small[0] == small[-1] == "#" and small != "#")
 
 
-def _status_problem(path: str, status: os.stat_result) -> FileProblem | None:
+def _status_problem(path: str, status: os.stat_result) -> Problem | None:
     if stat.S_ISREG(status.st_mode):
         return _size_problem(path, status.st_size)
     if stat.S_ISDIR(status.st_mode):
-        return FileProblem("file-kind", path, "this is a folder, but a file is expected", "rename it")
-    return FileProblem("file-kind", path, "this is a device, pipe or socket, not a file", "remove it")
+        return Problem("file-kind", "this is a folder, but a file is expected", "rename it", path=path)
+    return Problem("file-kind", "this is a device, pipe or socket, not a file", "remove it", path=path)
 
 
-def _size_problem(path: str, size: int) -> FileProblem | None:
+def _size_problem(path: str, size: int) -> Problem | None:
     if size <= MAX_FILE_BYTES:
         return None
     message = f"the file has about {-(-size // 2**20)} MiB, but at most {MAX_FILE_BYTES // 2**20} MiB are read"
-    return FileProblem("file-size", path, message, "split it, or keep it elsewhere and refer to it by URL")
+    return Problem("file-size", message, "split it, or keep it elsewhere and refer to it by URL", path=path)
 
 
-def _pointer_problem(path: str, data: bytes) -> FileProblem | None:
+def _pointer_problem(path: str, data: bytes) -> Problem | None:
     """Return what is wrong with a file that Git LFS keeps, where only its pointer is there."""
     if not data.startswith(_LFS_POINTER):
         return None
     advice = '"git lfs pull" fetches the file, in a workflow "lfs: true" for actions/checkout'
-    return FileProblem("file-unreadable", path, "this is a pointer of Git LFS, not the file itself", advice)
+    return Problem("file-unreadable", "this is a pointer of Git LFS, not the file itself", advice, path=path)
 
 
-def _nested_problem(prefix: str) -> FileProblem:
+def _nested_problem(prefix: str) -> Problem:
     if not prefix:
         message = "with this folder, refs and HEAD, Git may take the registry itself for a repository"
-        return FileProblem("nested-repository", "objects/", message, "remove them")
+        return Problem("nested-repository", message, "remove them", path="objects/")
     message = "this folder is a Git repository of its own, such as a submodule, so nothing in it is read"
-    return FileProblem("nested-repository", prefix, message, "keep its files in the repository of the registry")
+    return Problem("nested-repository", message, "keep its files in the repository of the registry", path=prefix)
 
 
-def _name_problem(path: str) -> FileProblem:
+def _name_problem(path: str) -> Problem:
     message = "the name has control characters, or bytes that are not UTF-8"
-    return FileProblem("file-name", path.encode("unicode_escape").decode(), message, "rename it")
+    return Problem("file-name", message, "rename it", path=path.encode("unicode_escape").decode())
 
 
-def _link_problem(path: str) -> FileProblem:
-    return FileProblem("file-link", path, "this is a symbolic link, which is not followed", "copy its target")
+def _link_problem(path: str) -> Problem:
+    return Problem("file-link", "this is a symbolic link, which is not followed", "copy its target", path=path)
 
 
-def _unreadable(path: str, error: OSError) -> FileProblem:
+def _unreadable(path: str, error: OSError) -> Problem:
     message = f"this can't be read: {error.strerror}"
-    return FileProblem("file-unreadable", path, message, "check that it exists and who may read it")
+    return Problem("file-unreadable", message, "check that it exists and who may read it", path=path)
 
 
 class _Walk:
@@ -225,7 +216,7 @@ class _Walk:
         self.top = top
         self.pending = [""]
         self.files: list[str] = []
-        self.problems: list[FileProblem] = []
+        self.problems: list[Problem] = []
 
     def scan(self, prefix: str) -> None:
         """Add all entries of one folder."""

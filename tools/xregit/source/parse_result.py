@@ -22,12 +22,16 @@ _CONFLICT = r"(?m)^(?:<{7}|\|{7}|>{7})(?: [^\r\n]*)?\r?$"  # as Git writes them
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a file's text at one place, and what to do about it."""
+    """What is wrong with a file, or with its text at one place, and what to do about it.
+
+    ``path`` is relative to the folder that was listed; only what is wrong with a file as a whole has one.
+    """
 
     rule: str
     message: str
     help: str
-    span: Span
+    span: Span = NOWHERE
+    path: str = ""
 
 
 @dataclass(slots=True)
