@@ -32,7 +32,7 @@ MAX_NAME_CHARS = 2_000
 _NEXT_WORD = re.compile(r"_+(.?)")
 
 
-class Example(NamedTuple):
+class SampleMessage(NamedTuple):
     """A message to try the page with."""
 
     title: str
@@ -55,7 +55,7 @@ def recognise_page(site: SiteContext) -> Iterator[Page]:
     yield Page(site.recognise, TITLE, html, description=intro, search=f"{TITLE} match paste", listed=True)
 
 
-def _examples(site: SiteContext) -> Iterator[Example]:
+def _examples(site: SiteContext) -> Iterator[SampleMessage]:
     """Yield a message of each protocol, and an event of another source, which most definitions do not expect."""
     by_protocol: dict[str, dict[str, Any]] = {}
     for message in site.registry.messages:
@@ -69,7 +69,7 @@ def _examples(site: SiteContext) -> Iterator[Example]:
     if "" in by_protocol:
         messages.append(("another source", {**by_protocol[""], "source": "urn:elsewhere"}))
     for title, message_json in messages:
-        yield Example(title, json.dumps(message_json, indent=2, ensure_ascii=False))
+        yield SampleMessage(title, json.dumps(message_json, indent=2, ensure_ascii=False))
 
 
 def definitions(site: SiteContext, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from xregit.document.learner.kinds import (
     placeholder,
 )
 from xregit.document.learner.samples import Sample, fields_by_value
-from xregit.document.learner.shapes import DRAFT, Finding, Shape, agreed, presence
+from xregit.document.learner.shapes import DRAFT, Observation, Shape, agreed, presence
 from xregit.protocols.json import json_value
 
 ENOUGH = 10  # samples, to say what a path looks like
@@ -101,7 +101,7 @@ def split(text: str, separator: str) -> Levels:
 
 
 @dataclass
-class Definition:
+class DefinitionDraft:
     """What the samples of one kind have in common; so many of them were learnt ``earlier``.
 
     ``properties`` are attributes or headers, ``paths`` the values of source, subject and an event's topic, None where
@@ -121,10 +121,10 @@ class Definition:
     paths: dict[str, PathTree | None] = field(default_factory=dict)
     payload: Shape | None = field(default_factory=Shape)
     names: dict[str, bool] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Observation] = field(default_factory=list)
 
     @classmethod
-    def load(cls, state: Mapping[str, Any]) -> Definition:
+    def load(cls, state: Mapping[str, Any]) -> DefinitionDraft:
         """Return the definition that a state has."""
         return cls(
             Key.load(state["key"]),
@@ -152,7 +152,7 @@ class Definition:
             "payload": None if self.payload is None else self.payload.state(),
         }
 
-    def merge(self, other: Definition) -> None:
+    def merge(self, other: DefinitionDraft) -> None:
         """Add the samples of another definition."""
         self.count += other.count
         self.earlier += other.earlier
@@ -267,7 +267,7 @@ class Definition:
         return {"$schema": DRAFT, **schema}
 
     def _note(self, text: str, confidence: float | None = None) -> None:
-        self.findings.append(Finding(text, self.count, confidence))
+        self.findings.append(Observation(text, self.count, confidence))
 
     def _agreed(self, text: str) -> None:
         self.findings.append(agreed(text, self.count))

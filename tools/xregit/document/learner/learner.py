@@ -17,10 +17,10 @@ from xregit.diagnostics import Diagnostic, Severity
 from xregit.document.foreign import ForeignDocument
 from xregit.document.importer import ImportReport, update_registry
 from xregit.document.learner.brokers import Limits
-from xregit.document.learner.definitions import PLACES, Definition, Key, path_of
+from xregit.document.learner.definitions import PLACES, DefinitionDraft, Key, path_of
 from xregit.document.learner.kinds import MAX_FIRST_WORDS, ONLY, VARIABLE, PathTree, Variant, Variants, is_public
 from xregit.document.learner.samples import Sample, Source, fields_by_value, opened, read_samples
-from xregit.document.learner.shapes import Finding
+from xregit.document.learner.shapes import Observation
 from xregit.document.loader import LoadedDocument, load, load_converted
 from xregit.document.schema_files import schema_id
 from xregit.errors import XregitError
@@ -50,15 +50,15 @@ class LearntDefinition:
     xid: str
     samples: int
     earlier: int
-    findings: tuple[Finding, ...]
+    findings: tuple[Observation, ...]
 
     @property
-    def sure(self) -> tuple[Finding, ...]:
+    def sure(self) -> tuple[Observation, ...]:
         """What at least nine messages in ten agree on, as far as the samples can tell."""
         return tuple(item for item in self.findings if item.confidence is not None and item.confidence >= SURE)
 
     @property
-    def unsure(self) -> tuple[Finding, ...]:
+    def unsure(self) -> tuple[Observation, ...]:
         """What too few samples tell, or none can."""
         return tuple(item for item in self.findings if item not in self.sure)
 
@@ -162,7 +162,7 @@ class _Learner:
     problems: list[Diagnostic] = field(default_factory=list)
     trees: dict[str, PathTree] = field(default_factory=dict)
     plain: dict[Key, Variants] = field(default_factory=dict)
-    definitions: dict[Key, Definition] = field(default_factory=dict)
+    definitions: dict[Key, DefinitionDraft] = field(default_factory=dict)
     ids: dict[Key, str] = field(default_factory=dict)
     value: dict[str, Any] = field(default_factory=dict)
 
@@ -172,7 +172,7 @@ class _Learner:
             {protocol: PathTree(MAX_FIRST_WORDS, tree) for protocol, tree in self.state.get(name, {}).items()}
             for name in ("topics", "events")
         )
-        self.old = {id_: Definition.load(state) for id_, state in self.state.get("definitions", {}).items()}
+        self.old = {id_: DefinitionDraft.load(state) for id_, state in self.state.get("definitions", {}).items()}
         self.digests = {source.digest: source for source in self.files}
         known = self.state.get("sources", ())
         self.new = [source for digest, source in self.digests.items() if digest not in known]
@@ -327,7 +327,7 @@ class _Learner:
                 "hold values; learn from fewer"
             )
             raise XregitError(message)
-        self.definitions[key] = definition = Definition(key, [self._old_messages[id_] for id_ in ids])
+        self.definitions[key] = definition = DefinitionDraft(key, [self._old_messages[id_] for id_ in ids])
         for id_ in ids:
             definition.merge(self.old[id_])
 
@@ -372,7 +372,7 @@ class _Learner:
             variants = self.plain.get(item.key)
             told = item.payload.told if item.payload is not None else ()
             if variants is not None and (text := variants.mixture(told)):
-                item.findings.insert(0, Finding(text, item.count, None))
+                item.findings.insert(0, Observation(text, item.count, None))
         return tuple(
             LearntDefinition(self._xid(id_), item.count, item.earlier, tuple(item.findings)) for id_, item in items
         )

@@ -51,7 +51,7 @@ _BOUNDS = (
 Bounds = tuple[int | None, int | None]
 
 
-class Finding(NamedTuple):
+class Observation(NamedTuple):
     """What samples say of a definition.
 
     ``confidence`` is the chance that the next message agrees, 0 to 1, by Laplace's rule: (n + 1) / (n + 2) after n
@@ -64,12 +64,12 @@ class Finding(NamedTuple):
     confidence: float | None
 
 
-def agreed(text: str, samples: int) -> Finding:
+def agreed(text: str, samples: int) -> Observation:
     """Return what all of so many samples agree on."""
-    return Finding(text, samples, (samples + 1) / (samples + 2))
+    return Observation(text, samples, (samples + 1) / (samples + 2))
 
 
-def presence(names: Sequence[str], carriers: str, samples: int) -> Finding:
+def presence(names: Sequence[str], carriers: str, samples: int) -> Observation:
     """Return that some names are in all of so many payloads, events or headers."""
     quoted = ", ".join(f'"{name}"' for name in names)
     return agreed(f"{quoted} {'is' if len(names) == 1 else 'are'} in all {carriers}", samples)
@@ -270,42 +270,43 @@ class Shape:
         values.merge(self.values or _map_values())
         return fields, values
 
-    def findings(self, path: str = "") -> Iterator[Finding]:
+    def findings(self, path: str = "") -> Iterator[Observation]:
         """Yield what is told of an object's fields, and of those within them; ``path`` is the object's."""
         (fields, values), count = self._told(), self.types["object"]
         if values is not None:
             place = f'"{path.removesuffix(".")}"' if path else "the payload"
-            yield Finding(f"{place} has {'other ' if fields else ''}names that look like values", count, None)
+            yield Observation(f"{place} has {'other ' if fields else ''}names that look like values", count, None)
         if always := [f"{path}{name}" for name, field in fields.items() if field.count == count]:
             yield presence(always, "payloads", count)
         for name, field in fields.items():
             full = f"{path}{name}"
             if field.count < count:
-                yield Finding(f'field "{full}" is optional: it is in {field.count:,} of {count:,} samples', count, 1.0)
+                text = f'field "{full}" is optional: it is in {field.count:,} of {count:,} samples'
+                yield Observation(text, count, 1.0)
             yield from field.value_findings(full)
             yield from field.findings(f"{full}.")
             if field.items is not None:
                 yield from field.items.value_findings(f"{full}[]")
                 yield from field.items.findings(f"{full}[].")
 
-    def value_findings(self, path: str) -> Iterator[Finding]:
+    def value_findings(self, path: str) -> Iterator[Observation]:
         """Yield what is told of the values themselves."""
         strings, terms = self.types["string"], self.terms or {}
         if self.types["null"]:
             text = f'"{path}" is null in {self.types["null"]:,} of {self.count:,} samples'
-            yield Finding(text, self.count, 1.0)
+            yield Observation(text, self.count, 1.0)
         if self.formats:
             yield agreed(f'"{path}" has the format {min(self.formats)}', strings)
         if words := self.enumeration:
             yield agreed(f'"{path}" is one of {", ".join(words)}', strings)
         elif len(terms) == 1 and strings:
-            yield Finding(f'"{path}" is the same word in all samples; the schema takes any text', strings, None)
+            yield Observation(f'"{path}" is the same word in all samples; the schema takes any text', strings, None)
         if (numbers := self.numbers - self.earlier) > 1:
             pairs = zip(("at least", "at most"), self.bounds, strict=True)
             bounds = [f"{name} {bound}" for name, bound in pairs if bound is not None]
             says = f"; the schema says {' and '.join(bounds)}" if bounds else ""
             text = f'"{path}" is from {_number(self.low)} to {_number(self.high)}{says}'
-            yield Finding(text, numbers, (numbers - 1) / (numbers + 1))
+            yield Observation(text, numbers, (numbers - 1) / (numbers + 1))
 
 
 def natural_bounds(name: str) -> Bounds | None:
