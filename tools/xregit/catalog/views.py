@@ -47,23 +47,25 @@ class EntityView:
 
     @property
     def name(self) -> str:
-        """The name, which none inherits, or an empty string."""
+        """The name, which is not inherited, or an empty string."""
         return text_of(self.entity.attributes, "name")
 
     @property
     def description(self) -> str:
-        """The description, or an empty string."""
-        return text_of(self.entity.attributes, "description")
+        """The description, which messages inherit, or an empty string."""
+        return text_of(self._effective, "description")
 
     @property
     def documentation(self) -> str:
-        """The address of further documentation, or an empty string."""
-        return text_of(self.entity.attributes, "documentation")
+        """The address of further documentation, which messages inherit, or an empty string."""
+        return text_of(self._effective, "documentation")
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels."""
-        return _labels(self.entity.attributes)
+        """The labels, which messages inherit."""
+        labels = self._effective.get("labels")
+        items = labels.items() if isinstance(labels, Mapping) else ()
+        return {name: label for name, label in items if isinstance(label, str)}
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -71,9 +73,30 @@ class EntityView:
         return self.entity.attributes
 
     @property
+    def _effective(self) -> Mapping[str, Any]:
+        """The attributes with those that are inherited."""
+        return self.entity.attributes
+
+    @property
     def deprecated(self) -> Mapping[str, Any] | None:
         """The members of the deprecation, possibly none; None where there is no deprecation."""
         return _deprecated(self.entity.attributes)
+
+
+class MessagingView(EntityView):
+    """What the views of messages, message groups and endpoints have besides: an envelope and a protocol."""
+
+    __slots__ = ()
+
+    @property
+    def envelope(self) -> str:
+        """The envelope in its canonical spelling, such as ``CloudEvents/1.0``, or an empty string."""
+        return canonical("envelope", text_of(self._effective, "envelope"))
+
+    @property
+    def protocol(self) -> str:
+        """The protocol in its canonical spelling, such as ``MQTT/5.0``, or an empty string."""
+        return canonical("protocol", text_of(self._effective, "protocol"))
 
 
 class ResourceView(EntityView):
@@ -104,7 +127,7 @@ class ContractEntry:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Message(ResourceView):
+class Message(ResourceView, MessagingView):
     """A message definition (message/spec.md).
 
     ``attributes`` are its own, with the envelope and protocol of its group filled in; ``resolved`` has those of its
@@ -113,21 +136,6 @@ class Message(ResourceView):
 
     registry: Registry
     entity: Resource
-
-    @property
-    def description(self) -> str:
-        """The description, its own or inherited, or an empty string."""
-        return text_of(self.resolved.attributes, "description")
-
-    @property
-    def documentation(self) -> str:
-        """The address of further documentation, its own or inherited, or an empty string."""
-        return text_of(self.resolved.attributes, "documentation")
-
-    @property
-    def labels(self) -> Mapping[str, str]:
-        """The labels, its own or inherited."""
-        return _labels(self.resolved.attributes)
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -140,14 +148,8 @@ class Message(ResourceView):
         return self.registry.resolved(self.entity.xid)
 
     @property
-    def envelope(self) -> str:
-        """The resolved envelope in its canonical spelling, such as ``CloudEvents/1.0``, or an empty string."""
-        return canonical("envelope", text_of(self.resolved.attributes, "envelope"))
-
-    @property
-    def protocol(self) -> str:
-        """The resolved protocol in its canonical spelling, such as ``MQTT/5.0``, or an empty string."""
-        return canonical("protocol", text_of(self.resolved.attributes, "protocol"))
+    def _effective(self) -> Mapping[str, Any]:
+        return self.resolved.attributes
 
     @property
     def base(self) -> str:
@@ -188,7 +190,7 @@ class Message(ResourceView):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Endpoint(EntityView):
+class Endpoint(MessagingView):
     """A place where messages are produced or consumed, and the group of those it alone carries (endpoint/spec.md)."""
 
     registry: Registry
@@ -205,16 +207,6 @@ class Endpoint(EntityView):
     def channel(self) -> str:
         """The channel that relates it to other endpoints, or an empty string."""
         return text_of(self.entity.attributes, "channel")
-
-    @property
-    def envelope(self) -> str:
-        """The envelope in its canonical spelling, or an empty string."""
-        return canonical("envelope", text_of(self.entity.attributes, "envelope"))
-
-    @property
-    def protocol(self) -> str:
-        """The protocol in its canonical spelling, or an empty string."""
-        return canonical("protocol", text_of(self.entity.attributes, "protocol"))
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -244,13 +236,6 @@ def text_of(attributes: Mapping[str, Any], name: str) -> str:
 def messages_of(registry: Registry, xids: tuple[str, ...]) -> tuple[Message, ...]:
     """Return the messages of these xids, those that are there."""
     return tuple(Message(registry, resource) for resource in map(registry.resource, xids) if resource)
-
-
-def _labels(attributes: Mapping[str, Any]) -> Mapping[str, str]:
-    labels = attributes.get("labels")
-    return (
-        {name: label for name, label in labels.items() if isinstance(label, str)} if isinstance(labels, Mapping) else {}
-    )
 
 
 def _deprecated(attributes: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -323,21 +308,11 @@ def schema_documents(registry: Registry) -> SchemaDocuments:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MessageGroup(EntityView):
+class MessageGroup(MessagingView):
     """A message group and its messages (message/spec.md)."""
 
     registry: Registry
     entity: Group
-
-    @property
-    def envelope(self) -> str:
-        """The envelope that its messages have, in its canonical spelling, or an empty string where it names none."""
-        return canonical("envelope", text_of(self.entity.attributes, "envelope"))
-
-    @property
-    def protocol(self) -> str:
-        """The protocol that its messages have, in its canonical spelling, or an empty string where it names none."""
-        return canonical("protocol", text_of(self.entity.attributes, "protocol"))
 
     @property
     def messages(self) -> tuple[Message, ...]:
