@@ -231,8 +231,9 @@ def connect_server(settings: Mapping[str, str], home: Path, environment: Mapping
         pytest.skip("no Java on the path to run a Spark Connect server with")
     server, place = "org.apache.spark.sql.connect.service.SparkConnectServer", home / "server.log"
     own = {"spark.ui.enabled": "false", "spark.driver.extraJavaOptions": QUICK_JAVA, **settings}
-    # Its own Python, which runs foreachBatch, looks for it at localhost; it takes a free port, and says which.
+    # Its own Python, which runs foreachBatch, looks for it at localhost; it takes a free port, and logs which.
     own |= {"spark.connect.grpc.binding.address": "localhost", "spark.connect.grpc.binding.port": "0"}
+    own |= {"spark.log.level": "INFO"}
     with place.open("wb") as log:
         process = subprocess.Popen(
             [SPARK / "bin" / "spark-submit", *conf(own), "--class", server, "spark-internal"],
