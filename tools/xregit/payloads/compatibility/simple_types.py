@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 from xregit.payloads.sample_texts import matching_text
@@ -40,6 +41,12 @@ def is_subtype(writer: Any, reader: Any) -> bool:
     if members and not _members(writer):
         return not _facets(reader) and any(is_subtype(writer, item) for item in members)
     return _derives(writer, reader) and _facets_follow(writer, reader)
+
+
+def same_number(types: Sequence[Any], texts: Sequence[str]) -> bool:
+    """Return whether texts stand for the same number, where all types are decimal: 1, 01 and 1.0 do."""
+    is_decimal = all(type_ is not None and "decimal" in _ancestors(type_) for type_ in types)
+    return is_decimal and len(set(map(Decimal, texts))) == 1
 
 
 def _values_follow(writer: Any, reader: Any) -> bool:
@@ -109,6 +116,8 @@ def example(writer: Any, reader: Any) -> str | None:
 def _candidates(writer: Any, reader: Any) -> Iterator[str]:
     """Yield texts at which two types may differ."""
     yield simple_example(writer)
+    if writer.is_list() and reader.is_list():
+        yield from _candidates(item_type(writer), item_type(reader))
     for type_ in (writer, reader):
         yield from _enumerated_texts(type_)
         if type_.patterns is not None:

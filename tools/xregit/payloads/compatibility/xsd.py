@@ -393,7 +393,9 @@ def _text_or_elements(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
 
 
 def _compare_fixed(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
-    if reader.fixed is not None and writer.fixed != reader.fixed:
+    texts, types = [writer.fixed, reader.fixed], [_text_type(writer.type), _text_type(reader.type)]
+    is_same = texts[0] == texts[1] or (None not in texts and simple_types.same_number(types, texts))
+    if reader.fixed is not None and not is_same:
         yield Reason("fixed", path, str(writer.fixed or "any value"), str(reader.fixed))
 
 
