@@ -442,8 +442,9 @@ class _Reviewer:
 
     def changed_waivers(self) -> Iterator[Diagnostic]:
         """Yield the waivers that were not there before."""
+        known = {waiver.content for waiver in self.waivers}
         for waiver in load_waivers(self.after) if self.before.has_policy else ():
-            if waiver.content not in {each.content for each in self.waivers}:
+            if waiver.content not in known:
                 terms = f"until {waiver.until}, approved by {waiver.approvedby}: {waiver.reason}"
                 message = f'A waiver of "{waiver.rule}" for "{waiver.xid}" is new, {terms}'
                 advice = (
