@@ -72,7 +72,7 @@ def values(message: Message, kind: str) -> list[Any]:
 def is_same(written: Message, read: Message, kinds: tuple[str, str], labels: tuple[str, str]) -> bool:
     """Return whether the values are the same; a default may be none, unless it is a message that is there."""
     before, after = values(written, kinds[0]), values(read, kinds[1])
-    if labels[0] == "repeated ":
+    if labels[0] == "repeated " or labels == ("", "optional "):
         return before == after
     if kinds == ("M", "bytes") and before and not read.ListFields():
         return False

@@ -136,6 +136,13 @@ def default_reason(writer: Any, reader: Any, path: str, *, by_name: bool = False
     if _default(writer, by_name=by_name) != _default(reader, by_name=by_name):
         one, other = (_default(field, by_name=True) or "empty" for field in (writer, reader))
         yield Reason("default", path, one, other)
+    elif reader.has_presence and not writer.has_presence and not _is_alternative(reader):
+        yield Reason("default", path, "zero or empty", "no value")
+
+
+def _is_alternative(field: Any) -> bool:
+    """Return whether a field is in a oneof of the schema; Protobuf makes one for each optional field of proto3."""
+    return field.containing_oneof is not None and field.containing_oneof.name != f"_{field.name}"
 
 
 def _default(field: Any, *, by_name: bool) -> str:
@@ -212,8 +219,12 @@ def _values(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
     names: dict[int, set[str]] = defaultdict(set)
     for value in reader.values:
         names[value.number].add(value.name)
+    for value in writer.values:
+        target = reader.values_by_name.get(value.name)
+        if target is not None and target.number != value.number:
+            yield Reason("valuenumber", f"{path}: {value.name}", str(value.number), str(target.number))
     for number, item in writer.values_by_number.items():
-        if number in names and item.name not in names[number]:
+        if number in names and item.name not in names[number] and item.name not in reader.values_by_name:
             yield Reason("valuename", f"{path} = {number}", item.name, reader.values_by_number[number].name)
 
 
