@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import xmlschema
 
@@ -76,12 +77,12 @@ class _Comparer:
     def derived(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         """Yield how types differ that a document may name in place of the element's own."""
         pair = id(writer), id(reader)
-        if writer.type.name == _ANY or pair in self.compared:
+        if pair in self.compared:
             return
         self.compared.add(pair)
         if id(writer.maps) not in self.types:
             named = writer.maps.types.values()
-            own = [item for item in named if item.is_complex() and not item.name.startswith(f"{{{XSD}}}")]
+            own = [item for item in named if not item.name.startswith(f"{{{XSD}}}")]
             self.types[id(writer.maps)] = own
         types = self.types[id(writer.maps)]
         self.budget.spend(len(types))
@@ -421,7 +422,10 @@ def _identity(item: Any) -> tuple[Any, ...]:
 
 def _alternatives(element: Any) -> list[tuple[Any, ...]]:
     """Return the conditions by which an element of version 1.1 has other types."""
-    return [(item.path, item.xpath_default_namespace, item.type.name) for item in element.alternatives]
+    return [
+        (item.path, item.xpath_default_namespace, item.type.name or ET.tostring(item.type.elem))
+        for item in element.alternatives
+    ]
 
 
 def _assertions(type_: Any) -> set[tuple[str, ...]]:
