@@ -189,6 +189,22 @@ def test_values_are_shown_as_code(value: str, tmp_path: Path) -> None:
     assert value.replace("|", "\\|") in text
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a  b", r"a \u0020b"),
+        (" a ", r"\u0020a\u0020"),
+        ("a\u00a0b", r"a\xa0b"),
+        ("a\u2800", r"a\u2800"),
+        ("a\nb", r"a\nb"),
+    ],
+)
+def test_values_that_differ_look_different(value: str, shown: str) -> None:
+    """Markdown and browsers leave out spaces, and nobody tells some characters from a space or from nothing."""
+    result = Review((item(Impact.BREAKING, message=f'It changes from "a b" to "{value}".'),), ())
+    assert f"It changes from `a b` to `{shown}`." in changes_markdown(result)
+
+
 def test_row_names_the_schema_and_shows_a_payload(tmp_path: Path) -> None:
     """A version's row says of which schema it is, and a payload that shows the fault stands there as a whole."""
     schema = "schemagroups/g/schemas/opened"

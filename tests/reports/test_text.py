@@ -27,6 +27,8 @@ CASES = {
     "emoji": ("\U0001f69a: x", 4, 5, "\U0001f69a: x", "    ^"),
     "combining": ("e\u0301tat: x", 1, 6, "e\u0301tat: x", "^^^^"),
     "zero width": ("a\u200bb: x", 5, 6, "a\\u200bb: x", "         ^"),
+    "space of another kind": ("a:\u00a0b", 3, 4, "a:\\xa0b", "  ^^^^"),
+    "letter without a shape": ("a\u3164\ufe0f: x", 2, 4, "a\\u3164\\ufe0f: x", " ^^^^^^^^^^^^"),
     "escape": ("a: \x1b[31mred", 5, 6, "a: \\x1b[31mred", "       ^"),
     "right to left": ("a: \u202etxt", 4, 5, "a: \\u202etxt", "   ^^^^^^"),
     "half a character": ("a: \udc80", 4, 5, "a: \\udc80", "   ^^^^^^"),

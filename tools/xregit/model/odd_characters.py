@@ -6,7 +6,10 @@ import re
 import unicodedata
 
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u3164\ufeff"
+_INVISIBLE = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef"
+)
 _QUOTES = "\u00ab\u00bb\u2018-\u201f\u2039\u203a"
 _DOUBLE_QUOTES = "\u00ab\u00bb\u201c-\u201f"
 _DASHES = "\u2010-\u2015\u2212"
@@ -26,6 +29,8 @@ _KINDS = (
     (re.compile(f"[{_FULL_WIDTH}]"), "a wide form of other characters"),
     (re.compile(f"(?<=[A-Za-z])[{_LOOKALIKE}]|[{_LOOKALIKE}](?=[A-Za-z])"), "a letter of another alphabet"),
 )
+#: Characters that look like an ordinary space, or like nothing.
+BLANK = re.compile(f"[{_SPACES}{_INVISIBLE}]")
 _IN_QUOTES = re.compile(f"[{_QUOTES}](.*)[{_QUOTES}]", re.DOTALL)
 
 

@@ -24,6 +24,9 @@ MAX_ROWS = 200
 MAX_REACHED = 50
 _FEWER_ROWS = (MAX_ROWS, 50, 10, 1, 0)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
+_SPACES = re.compile(r"\s+")
+# A space that browsers and Markdown leave out of code: at an end, and behind another one.
+_LOST_SPACE = re.compile("^ | $|(?<= ) ")
 # What is in quotes, and the example of a payload, which has quotes of its own.
 _QUOTED = re.compile(r'(?<=; for example )([\[{].{0,200}?)(?=\.(?: |$))|"([^"]*)"')
 _NOTES = {
@@ -177,13 +180,13 @@ def _link(text: str, address: str) -> str:
 
 def _prose(text: str) -> str:
     """Return a sentence with what it quotes as code, and nothing in it that Markdown would take for its own."""
-    text = " ".join(text.split())
+    text = text.strip()
     pieces: list[str] = []
     at = 0
     for match in _QUOTED.finditer(text):
-        pieces += (_escaped(text[at : match.start()]), _code(match[1] or match[2]))
+        pieces += (_escaped(_SPACES.sub(" ", text[at : match.start()])), _code(match[1] or match[2]))
         at = match.end()
-    return "".join([*pieces, _escaped(text[at:])])
+    return "".join([*pieces, _escaped(_SPACES.sub(" ", text[at:]))])
 
 
 def _escaped(text: str) -> str:
@@ -198,7 +201,7 @@ def _escaped_html(text: str) -> str:
 
 def _code(text: str) -> str:
     """Return a text between as many backquotes as it needs; in a table even code can't hold a bare ``|``."""
-    text = escape_control(text)
+    text = _LOST_SPACE.sub(r"\\u0020", escape_control(text))
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text else ""
     return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|") if text else '""'

@@ -14,6 +14,7 @@ from xregit.errors import Lines, no_lines
 from xregit.messages.constraints import Failure
 from xregit.messages.explanation import NAME, READABLE
 from xregit.messages.result import Match
+from xregit.model.odd_characters import BLANK
 from xregit.rules.all_rules import rule_named
 
 # Returns a text in a style.
@@ -228,7 +229,7 @@ def _truncate(text: str, *, whole: bool) -> str:
 def _escaped(character: str) -> str:
     if character.isascii() and character.isprintable():
         return character
-    if unicodedata.category(character) in _UNPRINTABLE:
+    if unicodedata.category(character) in _UNPRINTABLE or BLANK.match(character):
         return character.encode("unicode_escape", "surrogatepass").decode()
     return character
 
