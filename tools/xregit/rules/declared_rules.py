@@ -136,7 +136,7 @@ BREAKS = _declare_change(
         "usage-dropped": ("EP-3", "An endpoint no longer has one of its usages."),
         "consumption-changed": (
             "EP-22",
-            "Consumers of an endpoint get different messages, or some twice or never.",
+            "Consumers get different messages, or some twice or never.",
         ),
         "endpoint-address-removed": ("EP-23", "An address of an endpoint was removed."),
         "authorization-dropped": ("EP-25", "A type of authorization of an endpoint was removed."),
