@@ -165,8 +165,7 @@ class Owners:
                     yield self._problem(f'"{word}" is not an owner.', _OWNER, _span(line, number, word))
 
     def _problem(self, message: str, advice: str, span: Span = NOWHERE) -> Diagnostic:
-        place = (span.line, span.column, span.endline, span.endcolumn)
-        return Diagnostic(RULE, Severity.ERROR, self.path, message, *place, "/", advice)
+        return Diagnostic(RULE, Severity.ERROR, self.path, message, *span, "/", advice)
 
 
 def read_owners(repository: Path) -> Owners:

@@ -170,9 +170,7 @@ class _Loader:
 
     def report(self, place: Place, rule: str, message: str, remedy: str, span: Span | None = None) -> None:
         """Add a diagnostic about a file, at a span of it where that is known."""
-        span = span or Span()
-        line = (span.line, span.column, span.endline, span.endcolumn)
-        self.problems.append(Diagnostic(rule, Severity.ERROR, place.path, message, *line, help=remedy))
+        self.problems.append(Diagnostic(rule, Severity.ERROR, place.path, message, *(span or Span()), help=remedy))
 
     def report_key(self, place: Place, rule: str, message: str, remedy: str) -> None:
         """Add a diagnostic about the key at a place."""

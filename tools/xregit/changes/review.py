@@ -459,8 +459,7 @@ class _Reviewer:
         severity = self.severity(rule, path, xid)
         if severity is not None:
             span = self.after.origin.span(Place(path, place.pointer)) if place.pointer else Span()
-            line = (span.line, span.column, span.endline, span.endcolumn)
-            yield Diagnostic(rule, severity, path, sentence(message), *line, xid=xid, help=advice)
+            yield Diagnostic(rule, severity, path, sentence(message), *span, xid=xid, help=advice)
 
 
 def _diff_models(
@@ -491,12 +490,11 @@ def intended_break(waivers_path: str) -> str:
 
 
 def _diagnostic(item: ReviewItem, advice: str) -> Diagnostic:
-    change, span = item.change, item.span
-    line = (span.line, span.column, span.endline, span.endcolumn)
+    change = item.change
     severity = item.severity or Severity.ERROR
     text = describe_change(change)
     help_ = f"{change.help} {advice}".lstrip()
-    return Diagnostic(change.rule, severity, item.place.path, text, *line, change.xid, help_, change.requirement)
+    return Diagnostic(change.rule, severity, item.place.path, text, *item.span, change.xid, help_, change.requirement)
 
 
 def describe_change(change: Change) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -74,8 +73,7 @@ def format_findings(root: Path, changed: Mapping[str, bytes], faults: Mapping[st
     findings = []
     for path, fault in faults.items():
         message, help_ = sentence(fault.message), sentence(fault.help)
-        place = asdict(fault.span)
-        findings.append(Diagnostic(fault.rule, Severity.ERROR, prefix + path, message, help=help_, **place))
+        findings.append(Diagnostic(fault.rule, Severity.ERROR, prefix + path, message, *fault.span, help=help_))
     for path, data in changed.items():
         message, help_ = "The file is not in its canonical form.", f'Run "xregit fmt {prefix}{path}".'
         line = _first_difference((root / path).read_bytes(), data)

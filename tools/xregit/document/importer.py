@@ -651,8 +651,7 @@ def _ids_differing_in_case(entities: Mapping[str, EntitySource]) -> Iterator[Dia
 def _diagnostic(source: EntitySource, rule: str, message: str, advice: str) -> Diagnostic:
     place = source.entity.place
     span = source.registry.origin.span(place, on_key=True)
-    line = (span.line, span.column, span.endline, span.endcolumn)
-    return Diagnostic(rule, Severity.ERROR, place.path, message, *line, xid=source.entity.xid, help=advice)
+    return Diagnostic(rule, Severity.ERROR, place.path, message, *span, xid=source.entity.xid, help=advice)
 
 
 @dataclass

@@ -241,21 +241,19 @@ class _DocumentLoader:
 
     def diagnostic(self, note: Note, others: Sequence[Note]) -> Diagnostic:
         """Return the diagnostic of a note; others of its kind add their lines to its message."""
-        span = self.span(note.path)
-        line = (span.line, span.column, span.endline, span.endcolumn)
         lines = ", ".join(str(self.span(other.path).line) for other in others[:MAX_LINES])
         if lines:
             more = f" and {len(others) - MAX_LINES:,} more" if len(others) > MAX_LINES else ""
             lines = f" (here and in line{'s' if len(others) > 1 else ''} {lines}{more})"
         message = f"{note.message[0].upper()}{note.message[1:]}{lines}."
-        return Diagnostic(note.rule, note.severity, self.path, message, *line, xid=note.xid, help=note.help)
+        span = self.span(note.path)
+        return Diagnostic(note.rule, note.severity, self.path, message, *span, xid=note.xid, help=note.help)
 
     def span(self, path: KeyPath) -> Span:
         return self.origin.span(Place(self.path), path, on_key=True)
 
     def error(self, rule: str, message: str, advice: str, span: Span, severity: Severity = Severity.ERROR) -> None:
-        line = (span.line, span.column, span.endline, span.endcolumn)
-        self.problems.append(Diagnostic(rule, severity, self.path, message, *line, help=advice))
+        self.problems.append(Diagnostic(rule, severity, self.path, message, *span, help=advice))
 
 
 def _dialect_note(dialect: DialectMatch) -> Note:

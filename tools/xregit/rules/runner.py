@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache, partial
 from typing import Any
@@ -359,11 +359,11 @@ class Runner:
                 severity = self.severity(problem.rule, path, version.xid)
                 if severity is not None:
                     yield Diagnostic(
-                        rule=problem.rule,
-                        severity=severity,
-                        path=path,
-                        message=sentence(problem.message),
-                        **asdict(problem.span),
+                        problem.rule,
+                        severity,
+                        path,
+                        sentence(problem.message),
+                        *problem.span,
                         xid=version.xid,
                         help=sentence(problem.help),
                         requirement=", ".join(self.rules[problem.rule].requirements),
@@ -396,11 +396,11 @@ class Runner:
                 continue
             rule = self.rules.get(item.rule)
             yield Diagnostic(
-                rule=item.rule,
-                severity=severity,
-                path=place.path,
-                message=item.message,
-                **asdict(self.registry.origin.span(place, item.path, on_key=item.on_key)),
+                item.rule,
+                severity,
+                place.path,
+                item.message,
+                *self.registry.origin.span(place, item.path, on_key=item.on_key),
                 xid=xid,
                 help=item.help,
                 requirement=item.requirement or (", ".join(rule.requirements) if rule else ""),

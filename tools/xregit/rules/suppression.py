@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from xregit.catalog.registry import Registry
 from xregit.diagnostics import Diagnostic, Severity
@@ -95,7 +95,7 @@ class Suppressor:
     def _report(self, rule: str, path: str, directive: Directive, message: str, help_: str) -> Iterator[Diagnostic]:
         severity = self.severity(rule, path, "")
         if severity is not None:
-            yield Diagnostic(rule, severity, path, message, **asdict(directive.span), help=help_)
+            yield Diagnostic(rule, severity, path, message, *directive.span, help=help_)
 
 
 def _suppressions(path: str, directive: Directive) -> Iterator[Suppression]:

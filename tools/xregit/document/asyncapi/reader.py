@@ -229,9 +229,8 @@ class Reader:
         parsed = Parsed(data.decode(errors="replace")) if path.suffix in _TEXTS else parse(data)
         name = path.relative_to(repository_of(path)).as_posix()
         for item in parsed.problems:
-            span = (item.span.line, item.span.column, item.span.endline, item.span.endcolumn)
             message, advice = (f"{text[:1].upper()}{text[1:]}." for text in (item.message, item.help))
-            self.notes.diagnostics.append(Diagnostic(item.rule, Severity.ERROR, name, message, *span, help=advice))
+            self.notes.diagnostics.append(Diagnostic(item.rule, Severity.ERROR, name, message, *item.span, help=advice))
         self.files[path] = None if parsed.problems else SourceFile(path, name, parsed.value, data)
         return self.files[path]
 
@@ -278,9 +277,7 @@ def _span(node: Node) -> Span:
 
 
 def _diagnostic(rule: str, severity: Severity, node: Node, message: str, advice: str) -> Diagnostic:
-    span = _span(node)
-    line = (span.line, span.column, span.endline, span.endcolumn)
-    return Diagnostic(rule, severity, node.file.name, message, *line, help=advice)
+    return Diagnostic(rule, severity, node.file.name, message, *_span(node), help=advice)
 
 
 Value = dict[str, Any]
