@@ -58,6 +58,11 @@ class Version:
     place: Place
     document: Document | None = None
 
+    @property
+    def data(self) -> bytes | None:
+        """The document's bytes; None where it is elsewhere, or there is none."""
+        return self.document.data if self.document else None
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Resource:

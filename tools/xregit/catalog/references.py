@@ -245,8 +245,7 @@ def document_references(registry: Registry) -> Mapping[str, frozenset[str]]:
     schemas: dict[str, set[str]] = defaultdict(set)
     for resource in registry.all_resources:
         for version in resource.versions.values() if resource.type.hasdocument else ():
-            data = version.document.data if version.document else None
             pattern = _AVRO_NAME if str(version.attributes.get("format")).startswith("Avro") else _IN_DOCUMENT
-            for name in pattern.findall(data or b""):
+            for name in pattern.findall(version.data or b""):
                 schemas[name.decode()].add(resource.xid)
     return {name: frozenset(xids) for name, xids in schemas.items()}

@@ -300,10 +300,10 @@ def schema_documents(registry: Registry) -> SchemaDocuments:
     documents: dict[str, bytes] = {}
     for schema in registry.schemas:
         for version in schema.versions:
-            if version.document is not None and version.document.data is not None:
-                documents[version.xid] = version.document.data
+            if version.data is not None:
+                documents[version.xid] = version.data
                 if version is schema.default:
-                    documents[schema.xid] = version.document.data
+                    documents[schema.xid] = version.data
     return SchemaDocuments(documents, registry.settings.baseurl)
 
 

@@ -102,7 +102,7 @@ def _changed_text(old: Entity | None, new: Version, where: Sequence[str]) -> Spa
 
     ``where`` are places in the payload; a name that is gone stands nowhere.
     """
-    texts = [item.document.data if isinstance(item, Version) and item.document else None for item in (old, new)]
+    texts = [item.data if isinstance(item, Version) else None for item in (old, new)]
     if texts[0] is None or texts[1] is None:
         return Span(1, 1, 1, 1)
     before, after = (text.decode(errors="replace").splitlines() for text in texts if text is not None)

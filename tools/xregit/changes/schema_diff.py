@@ -239,7 +239,7 @@ def message_payload(state: MessageState, attributes: Mapping[str, Any]) -> Paylo
 def version_payload(version: Version, selector: str, registry: Registry) -> Payload:
     """Return the payload that a version of a schema describes."""
     attributes = version.attributes
-    document = version.document.data if version.document else None
+    document = version.data
     if document is None:
         document = next((attributes[name] for name in ("schema", "schemabase64") if name in attributes), None)
     url = attributes.get("schemaurl") if document is None else None

@@ -231,7 +231,7 @@ def _payload(catalog: Registry, schema: str) -> tuple[str, str]:
         raise unknown_name(xid, known, what="schema", others=f'"xregit add schema {schema}" makes it')
     form, version = known[xid].format, known[xid].default
     language = find_name("format", form)
-    document = version.document.data if version and version.document else None
+    document = version.data if version else None
     if language and language.name == "Protobuf" and not selector and document:
         selector = next((match[1].decode() for match in PROTOBUF_MESSAGE.finditer(document)), "")
     # The data of an event is taken for JSON unless its media type says otherwise.

@@ -278,7 +278,7 @@ def _entry(registry: Registry, entity: Group | Resource) -> tuple[dict[str, Any]
     if getattr(viewed, "deprecated", None) is not None:
         entry["deprecated"] = True
     versions = entity.versions.values() if isinstance(entity, Resource) else ()
-    documents = (item.document.data for item in versions if item.document is not None and item.document.data)
+    documents = (item.data for item in versions if item.data)
     texts = (*_texts(attributes), *(data.decode("utf-8", "replace") for data in documents))
     head = f"{entity.xid} {name}".lower()
     return entry, head, " ".join((head, *texts)).lower()

@@ -224,8 +224,8 @@ class _StaticApi:
         if not resource.type.hasdocument:
             self.files[f"{path}/{INDEX}"] = _without_tags(self.files[f"{path}{DETAILS}"])
             self.files[f"{path}/{INDEX}.hdr"] = self.json_header
-        elif version is not None and version.document is not None and version.document.data is not None:
-            data, kind = version.document.data, media_type(version)
+        elif version is not None and version.data is not None:
+            data, kind = version.data, media_type(version)
             self.files[f"{path}/{INDEX}"] = data
             standard = {
                 "content-type": kind,

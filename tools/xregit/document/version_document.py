@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from xregit.catalog.entities import Version
+from xregit.catalog.views import text_of
 from xregit.model.aliases import find_name
 from xregit.source.json_emitter import pretty_json
 
@@ -33,7 +34,7 @@ def document_attribute(version: Version, singular: str, *, objects: bool = False
     if document is None or document.data is None:
         url = version.attributes.get(f"{singular}url", document.url if document else "")
         return {f"{singular}url": url} if url else {}
-    result = attribute_for(document.data, _format(version.attributes), singular)
+    result = attribute_for(document.data, text_of(version.attributes, "format"), singular)
     if objects and not isinstance(result.get(singular, ""), dict | str):
         return {f"{singular}base64": b64encode(document.data).decode()}
     return result
@@ -85,14 +86,8 @@ def media_type(version: Version) -> str:
     contenttype = version.attributes.get("contenttype")
     if isinstance(contenttype, str) and contenttype:
         return contenttype
-    name = find_name("format", _format(version.attributes))
-    data = version.document.data if version.document else None
-    return name.document if name and name.document else _sniff(data or b"")
-
-
-def _format(attributes: Mapping[str, Any]) -> str:
-    value = attributes.get("format")
-    return value if isinstance(value, str) else ""
+    name = find_name("format", text_of(version.attributes, "format"))
+    return name.document if name and name.document else _sniff(version.data or b"")
 
 
 def _sniff(data: bytes) -> str:

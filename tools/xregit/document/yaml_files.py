@@ -50,10 +50,9 @@ class YamlFiles:
             return
         yield f"{path}/{resource.type.singular}.yaml", text
         for vid, version in resource.versions.items():
-            if version.document is not None and version.document.data is not None:
-                data = version.document.data
-                ending = extension(str(version.attributes.get("format", "")), data)
-                yield f"{path}/{VERSIONS}/{id_to_filename(vid)}{ending}", data
+            if version.data is not None:
+                ending = extension(str(version.attributes.get("format", "")), version.data)
+                yield f"{path}/{VERSIONS}/{id_to_filename(vid)}{ending}", version.data
 
     def _resource(self, resource: Resource) -> dict[str, Any]:
         meta, names = self._meta(resource), meta_names(resource.type)
@@ -108,7 +107,7 @@ class YamlFiles:
 
 def _has_own_file(version: Version) -> bool:
     """Return whether a version has a file of its own, so that it needs no entry to exist."""
-    return version.document is not None and version.document.data is not None
+    return version.data is not None
 
 
 def _shared_attributes(versions: list[dict[str, Any]]) -> dict[str, Any]:

@@ -206,12 +206,12 @@ def _document(site: SiteContext, version: Version | None) -> DocumentView | None
 
 def _fields(site: SiteContext, version: Version | None) -> FieldTable | None:
     """Return the fields of a schema document, None for any other document or schema language."""
-    if version is None or version.document is None or version.document.data is None:
+    if version is None or version.data is None:
         return None
     schema_format = text_of(version.attributes, "format")
     if not language(schema_format):
         return None
-    return field_table(site.schema(SchemaSource(schema_format, version.document.data, uri=version.xid)).fields)
+    return field_table(site.schema(SchemaSource(schema_format, version.data, uri=version.xid)).fields)
 
 
 def _messages(site: SiteContext, resource: Resource) -> tuple[Message, ...]:

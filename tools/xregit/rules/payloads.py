@@ -89,14 +89,12 @@ def schema_object_not_found(registry: Registry, message: Message) -> Iterator[Fi
     uri = text(message.entity.attributes, URI)
     reference = schema_reference(registry, uri)
     version = reference.version
-    if not uri or version is None or version.document is None or version.document.data is None:
+    if not uri or version is None or version.data is None:
         return
     format_ = text(version.attributes, "format")
     if not reference.selector or not language(format_):
         return
-    for item in _selector_problems(
-        format_, version.document.data, reference.selector, version.xid, registry.schema_documents
-    ):
+    for item in _selector_problems(format_, version.data, reference.selector, version.xid, registry.schema_documents):
         text_ = f'In "{version.xid}", {item.message}.'
         yield finding(URI, message=text_, help=f"Correct the name behind the schema: {item.help}.")
 

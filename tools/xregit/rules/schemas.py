@@ -190,9 +190,9 @@ def versions_identical(_registry: Registry, schema: Schema) -> Iterator[Finding]
     """Two versions of a schema have the same document."""
     first: dict[tuple[str, bytes], str] = {}
     for version in schema.versions:
-        if version.document is None or not version.document.data:
+        if not version.data:
             continue
-        other = first.setdefault((text(version.attributes, "format"), version.document.data), version.id)
+        other = first.setdefault((text(version.attributes, "format"), version.data), version.id)
         if other != version.id:
             message = f'The document of version "{version.id}" is the same as that of version "{other}".'
             yield finding(
@@ -290,6 +290,6 @@ def _compare(one: SchemaDocument | None, other: SchemaDocument | None, contentty
 
 def _document(registry: Registry, version: Version) -> SchemaDocument | None:
     format_ = canonical("format", text(version.attributes, "format"))
-    if version.document is None or version.document.data is None or not language(format_):
+    if version.data is None or not language(format_):
         return None
-    return SchemaDocument(format_, version.document.data, "", version.xid, registry.schema_documents.get)
+    return SchemaDocument(format_, version.data, "", version.xid, registry.schema_documents.get)

@@ -321,7 +321,7 @@ def _entities_by_file(registry: Registry) -> dict[str, list[str]]:
     for resource in registry.all_resources:
         xids.setdefault(resource.place.path, []).append(resource.xid)
         for version in resource.versions.values():
-            if version.document and version.document.data is not None:
+            if version.document and version.data is not None:
                 xids.setdefault(version.document.place.path, []).append(version.xid)
     return xids
 
