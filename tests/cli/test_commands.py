@@ -368,7 +368,7 @@ def test_init_takes_the_options_of_an_import(
 ) -> None:
     """Group and protocol may be named; what is no source is told, and each advice is given once."""
     monkeypatch.chdir(tmp_path)
-    source = ASYNCAPI.partition("servers:")[0] + "components: {messages: {a: {}}, schemas: {b: {}}}\n"
+    source = ASYNCAPI.partition("servers:")[0] + "components: {messages: {a: {}}, schemas: {b: {type: string}}}\n"
     Path("shop.yaml").write_text(source, encoding="utf-8")
     assert run(["init", "mine", "--from", "shop.yaml", "--group", "orders", "--protocol", "kafka"]) == 0
     assert capsys.readouterr().err.count("help:") == 1

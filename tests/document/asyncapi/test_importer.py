@@ -324,13 +324,13 @@ def test_channel_of_another_source_is_imported_once(tmp_path: Path) -> None:
 
 def test_files_of_several_repositories_are_told_apart(tmp_path: Path) -> None:
     """Where clones lie side by side, notes and their lines are those of the right one."""
-    text = "asyncapi: 3.0.0\ninfo: {{title: {0}}}\nchannels:\n  c: {{messages: {{m: {{x-{0}: [{{}}]}}}}}}\n"
+    text = "asyncapi: 3.0.0\ninfo: {{title: {0}}}\nchannels:\n  c: {{messages: {{m: {{x-{0}: {{a: b}}}}}}}}\n"
     names = ("a/asyncapi.yaml", "b/asyncapi.yaml")
     sources = _write(tmp_path, {name: text.format(name[0]).encode() for name in names})
     report = xregit.import_documents(sources, tmp_path / "registry", protocol="KAFKA")
     left = [item for item in report.diagnostics if item.rule == "left-out"]
     assert [(item.path, report.lines(item.path, item.line)) for item in left] == [
-        (name, f"  c: {{messages: {{m: {{x-{name[0]}: [{{}}]}}}}}}") for name in names
+        (name, f"  c: {{messages: {{m: {{x-{name[0]}: {{a: b}}}}}}}}") for name in names
     ]
     assert [path for path, _ in report.writings] == [*names]
 

@@ -178,11 +178,13 @@ def _load_asyncapi(
     path = Path(source)
     importer = AsyncapiImporter(group, protocol, elsewhere, known)
     root = importer.reader.document(path, read_bytes(path))
-    if root is not None and not is_asyncapi(root.value):
+    if root is not None and not is_asyncapi(root.raw):
         return None
     name = importer.add(root) if root is not None else path.stem
     if importer.examples:
         _check_examples(load_converted(path, importer.document(), _KIND, ()).registry, importer)
+    if root is not None:
+        importer.reader.leave_out_rest(root)
     value = importer.document()
     loaded = load_converted(path, value, _KIND, importer.notes.all())
     used = frozenset(place for place in importer.reader.used if place[0] != path.resolve())
@@ -197,7 +199,7 @@ def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
         message = registry[example.xid]
         known = message.protocol or message.envelope
         try:
-            wire = new(message, data=example.node.value, example=True, protocol="" if known else _ANY_PROTOCOL)
+            wire = new(message, data=example.node.raw, example=True, protocol="" if known else _ANY_PROTOCOL)
         except MessageError as error:
             problem = f"This example does not fit what the document says: {'; '.join(error.problems)}."
         else:
@@ -205,8 +207,9 @@ def _check_examples(registry: Registry, importer: AsyncapiImporter) -> None:
                 problem = f'This example is not recognised as "{example.xid}".'
         if problem:
             importer.notes.add("example-unfit", Severity.WARNING, example.node, problem, _ADVICE)
-        elif example.schema is not None and example.node.value not in example.schema.examples:
-            example.schema.examples.append(example.node.value)
+            example.node.take()
+        elif example.schema is not None:
+            example.schema.add_example(example.node)
 
 
 _LOADERS: Mapping[str, Callable[[Path | str, str, str, Collection[str]], ForeignDocument | None] | None] = {

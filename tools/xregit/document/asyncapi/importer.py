@@ -69,7 +69,7 @@ class _Endpoint:
     protocol: str
     action: str
     servers: dict[str, Node] = field(default_factory=dict)
-    options: list[Value] = field(default_factory=list)
+    options: list[Mapping[str, tuple[Any, Node]]] = field(default_factory=list)
     operations: list[OperationSource] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
 
@@ -108,14 +108,16 @@ class AsyncapiImporter:
         self.taken: dict[str, set[str]] = {}
         self.renamed: dict[tuple[str, str], str] = {}
         self.examples: list[Example] = []
+        self.descriptions: dict[str, Value] = {}  # of groups of schemas without messages
 
     def add(self, root: Node) -> str:
         """Add what a document describes, and return its id; what is wrong with it is noted."""
-        version = str(root.value[MARK])
+        version = str(root.take(MARK))  # which says how to read the rest; a catalog has a version of its own
         if not _VERSIONS.fullmatch(version):
             message = f"AsyncAPI {version} is not read; versions 2.0 to 3.1 are."
             advice = 'Convert the document first, with "asyncapi convert".'
             self.notes.add("unknown-version", Severity.ERROR, root.child(MARK), message, advice)
+            root.take()  # which is all left out, as that says
             return root.file.path.stem
         document = _DocumentImporter(self, root)
         document.add()
@@ -125,7 +127,8 @@ class AsyncapiImporter:
         """Return the xRegistry document of everything that was added."""
         schemagroups: dict[str, Value] = {}
         for schema in self.schemas.schemas.values():
-            group = schemagroups.setdefault(schema.group, {"name": schema.title, "schemas": {}})
+            about = self.descriptions.get(schema.group, {})
+            group = schemagroups.setdefault(schema.group, {"name": schema.title, **about, "schemas": {}})
             group["schemas"][schema.id] = schema.value()
         for group in self.groups.values():
             messages = list(group["messages"].values())
@@ -147,19 +150,21 @@ class _DocumentImporter:
         self.exported = _stated_id(root) and (whole.group or _stated_id(root))
         own = self.reader.id_of(self.title, root.file.path.stem) or "asyncapi"
         self.id = self.exported or whole.group or own.lower()
-        self.is_v2 = str(root.value[MARK]).startswith("2.")
-        self.texts = Descriptions(self.reader, self.notes)
+        self.is_v2 = str(root.look(MARK)).startswith("2.")
+        self.texts = Descriptions(self.reader)
         self.description: Value = {}
-        self.protocols: set[str] = set()
         self.endpoints: dict[tuple[str, str], _Endpoint] = {}
 
     def add(self) -> None:
         """Add groups, messages, endpoints and schemas."""
         self.description = self.texts.of(("info object", (self.info,)), ("document", (self.root,)))
+        self.root.set_aside("defaultContentType")  # it counts for messages without one, and these have it
         if not self.exported:
             about = {"application": self.root.text("id"), **self.texts.info(self.info)}
-            labels = {**{name: text for name, text in about.items() if text}, **self.description.get("labels", {})}
+            about = {name: text for name, text in about.items() if text}
+            labels = joined(about, self.description.get("labels", {}))
             self.description |= {"labels": labels} if labels else {}
+        self.info.set_aside("version")  # if it is no label: that of the exporter is the day of the last change
         operations = list(self.operations_v2() if self.is_v2 else self.operations_v3())
         if not any(item.messages for item in operations):
             operations += self.library()
@@ -185,7 +190,6 @@ class _DocumentImporter:
         if not self.whole.elsewhere and not any(endpoint.messages for endpoint in self.endpoints.values()):
             advice = "Add channels with messages, and import it again."
             self.notes.add("left-out", Severity.WARNING, self.root, "There is no message in this document.", advice)
-        self.note_unused(operations)
 
     def library(self) -> Iterator[OperationSource]:
         """Yield the components' messages, which other documents use, without operation; else add the schemas there."""
@@ -199,6 +203,7 @@ class _DocumentImporter:
             channel = ChannelSource(Node({}, self.root.file, ("components",)), "", (), self.servers(None), messages)
             yield OperationSource("operation", "", "", channel, messages, ())
             return
+        self.whole.descriptions[self.id] = self.description
         for item in self.reader.members(self.root, "components", "schemas"):
             self.whole.schemas.add((self.id, self.title or self.id), item, "", item.name)
 
@@ -213,41 +218,22 @@ class _DocumentImporter:
                 self.notes.add("filled-in", Severity.INFO, operation.channel.node, message, advice)
         return [(operation, servers or {default: {}}) for operation, servers in carriers]
 
-    def note_unused(self, operations: list[OperationSource]) -> None:
-        """Note what no operation uses, and the bindings of other protocols than those of the servers."""
-        for server in self.reader.members(self.root, "servers"):
-            if self.reader.resolve(server).name not in {
-                name for item in self.endpoints.values() if item.action for name in item.servers
-            }:
-                self.notes.leave_out("A server that no operation uses", server)
-        bindings = set(map(binding_of, (*self.protocols, *(item.protocol for item in self.endpoints.values()))))
-        for operation in operations:
-            messages = chain.from_iterable(message.nodes for message in operation.messages)
-            for node in (operation.channel.node, *operation.nodes, *messages, *operation.channel.servers):
-                for member in self.reader.members(node, "bindings"):
-                    if member.name not in bindings:
-                        self.notes.leave_out(f'The binding "{member.name}", of another protocol,', member)
-        components = self.reader.get(self.root, "components")
-        for section in components.members() if components else ():
-            for member in section.members():
-                if member.place not in self.reader.used:
-                    self.notes.leave_out(f'A member of "{section.name}" that nothing refers to', member)
-
     def operations_v2(self) -> Iterator[OperationSource]:
         """Yield the operations of AsyncAPI 2, which are members of the channels."""
         for reference in self.reader.members(self.root, "channels"):
             node = self.reader.resolve(reference)
-            names = node.get("servers")
-            servers = self.servers(names if isinstance(names, list) and names else None)
+            stated = [item for item in self.reader.members(node, "servers") if isinstance(item.raw, str)]
+            names = {item.take() for item in stated if item.raw in self.all_servers}
+            servers = self.servers(names if stated else None)
             parameters = self.parameters(node)
             is_used = False
             for verb, action in _VERBS.items():
                 operation = self.reader.get(node, verb)
-                if operation is None or not isinstance(operation.value, Mapping):
+                if operation is None or not isinstance(operation.raw, Mapping):
                     continue
                 is_used = True
-                name = operation.text("operationId")
-                references = self.alternatives(operation.child("message")) if "message" in operation.value else ()
+                references = self.alternatives(operation.child("message")) if "message" in operation.raw else ()
+                name = operation.text("operationId") if references else ""
                 messages = tuple(self.message(item, name, reference.name) for item in references)
                 channel = ChannelSource(node, reference.name, parameters, servers, messages)
                 nodes = self.with_traits(operation)
@@ -265,7 +251,7 @@ class _DocumentImporter:
         while pending:
             item = pending.pop(0)
             node = self.reader.resolve(item)
-            if node.get("oneOf") is None:
+            if node.look("oneOf") is None:
                 yield item
             elif node.place not in seen:
                 seen.add(node.place)
@@ -285,7 +271,7 @@ class _DocumentImporter:
             )
             for kind, part, direction in parts:
                 target = self.reader.get(part, "channel")
-                if target is not None and target.place not in channels and isinstance(target.value, Mapping):
+                if target is not None and target.place not in channels and isinstance(target.raw, Mapping):
                     channels[target.place] = self.channel(target)  # of another file, or of the components
                 channel = channels.get(target.place) if target else None
                 if channel is None or direction not in (SEND, RECEIVE):
@@ -301,6 +287,7 @@ class _DocumentImporter:
             if rest and place in self.whole.elsewhere:
                 message = "Another source of this import uses this channel, and its messages are that source's."
                 advice = "Nothing needs to be done."
+                channels[place].node.take()
                 self.notes.add("left-out", Severity.INFO, channels[place].node, message, advice)
             elif rest:
                 yield OperationSource("operation", "", "", channels[place], tuple(rest), ())
@@ -324,7 +311,7 @@ class _DocumentImporter:
         elif node is not reference:
             names = [node.name]
         else:
-            schema = Node(node.get("payload"), node.file, node.pointer).reference.rpartition("/")[2]
+            schema = Node(node.look("payload"), node.file, node.pointer).reference.rpartition("/")[2]
             about = (node.text("title"), unescape(schema), ".".join(self.own_words(channel)))
             names = [node.text("messageId"), node.text("name"), "" if operation in _VERBS else operation, *about]
         return MessageSource(self.reader.id_of(*names) or "message", node, self.with_traits(node))
@@ -335,19 +322,21 @@ class _DocumentImporter:
         nodes = nodes[::-1] if self.is_v2 else nodes
         for number, each in enumerate(nodes[1:], start=1):
             for earlier in nodes[:number]:
-                self._note_replaced(earlier.value, each)
+                self._note_replaced(earlier.raw, each)
         return nodes
 
     def _note_replaced(self, value: Any, node: Node) -> None:
-        """Note what a node states otherwise than a value that counts before it."""
-        if isinstance(value, Mapping) and isinstance(node.value, Mapping):
+        """Note what a node states otherwise than a value that counts before it; what it repeats is there already."""
+        if isinstance(value, Mapping) and isinstance(node.raw, Mapping):
             for member in node.members():
                 if member.name in value and member.name != "externalDocs":
                     self._note_replaced(value[member.name], member)
-        elif isinstance(value, str | int | float) and isinstance(node.value, str | int | float) and value != node.value:
+        elif value == node.raw:
+            node.take()
+        elif isinstance(value, str | int | float) and isinstance(node.raw, str | int | float):
             self.notes.leave_out(f'A second "{node.name}"', node)
 
-    def servers(self, names: list[Any] | None) -> tuple[Node, ...]:
+    def servers(self, names: Collection[str] | None) -> tuple[Node, ...]:
         """Return the servers of these names, or all."""
         return tuple(node for name, node in self.all_servers.items() if names is None or name in names)
 
@@ -359,8 +348,8 @@ class _DocumentImporter:
     @cached_property
     def server_protocols(self) -> dict[Any, str]:
         """The protocols of the document's servers, by our names, by the servers' places."""
-        servers = self.all_servers.values()
-        return {item.place: protocol_of(item.text("protocol"), scalar(item.get("protocolVersion"))) for item in servers}
+        stated = [(item, scalar(item.look("protocolVersion"))) for item in self.all_servers.values()]
+        return {item.place: protocol_of(str(item.look("protocol") or "").strip(), version) for item, version in stated}
 
     def servers_by_protocol(self, operation: OperationSource) -> dict[str, dict[str, Node]]:
         """Return an operation's protocols, by our names, each with the channel's servers, or else those of bindings."""
@@ -375,7 +364,7 @@ class _DocumentImporter:
         for name, server in zip(names, channel.servers, strict=True):
             # A web socket carries another protocol if a binding or the server's version names that one.
             own = [*bindings, *(item.name for item in self.reader.members(server, "bindings"))]
-            version = scalar(server.get("protocolVersion")).lower()
+            version = scalar(server.look("protocolVersion")).lower()
             inner = (
                 item
                 for item in dict.fromkeys((*names, *map(protocol_by_binding, own)))
@@ -402,12 +391,11 @@ class _DocumentImporter:
             shares_name = names[message.name] > 1 and places[message.node.place] == 1
             schema = self.channel_id(channel, message.name) if shares_name else message.name
             protocol = message.node.text("x-protocol") or endpoint.protocol
-            self.protocols.add(protocol)
-            definition = Definition(self.reader, self.notes, self.whole.schemas, self.root, protocol, schema)
+            stated = self.exported and _stated_id(message.node)
+            definition = Definition(self.reader, self.whole.schemas, self.root, protocol, schema)
             value = definition.value(message, (self.id, self.title or self.id), channel, operations)
             endpoint.options.append(definition.endpoint_options)
             type_ = value.get(ENVELOPE, {}).get("type", {}).get("value")
-            stated = self.exported and _stated_id(message.node)
             name = stated or (type_ if not self.exported and isinstance(type_, str) and is_id(type_) else message.name)
             made.append((name, channel, definition, value))
         alike: dict[str, list[Value]] = {}
@@ -509,9 +497,15 @@ class _DocumentImporter:
         addresses = [self.address(node, endpoint.protocol, way) for node, way in zip(nodes, ways, strict=True)]
         operations = [node for operation in endpoint.operations for node in operation.nodes]
         security = list(chain.from_iterable([*ways, *map(self.authorizations, operations)]))
-        names = dict.fromkeys(chain.from_iterable(endpoint.options))
-        common = {name: endpoint.options[0].get(name) for name in names if _agree(endpoint.options, name)}
-        servers = Definition(self.reader, self.notes, self.whole.schemas, self.root, endpoint.protocol)
+        common = {}
+        for name in dict.fromkeys(chain.from_iterable(endpoint.options)):
+            stated = [item[name] for item in endpoint.options if name in item]
+            if len(stated) == len(endpoint.options) and all(value == stated[0][0] for value, _ in stated):
+                common[name] = stated[0][0]
+                continue
+            for _, node in stated:
+                self.notes.leave_out(f'"{node.name}" of a binding that not all messages of an endpoint share', node)
+        servers = Definition(self.reader, self.whole.schemas, self.root, endpoint.protocol)
         kept: Value = {}  # of protocols of which nothing is known
         for node in nodes:
             servers.bind(kept, "server", node)
@@ -519,9 +513,9 @@ class _DocumentImporter:
             **kept,
             **({"endpoints": _distinct(addresses), "deployed": True} if addresses else {}),
             **({"authorization": _distinct(security)} if security else {}),
-            **servers.endpoint_options,
+            **{name: item for name, (item, _) in servers.endpoint_options.items()},
             **common,
-            **(unplaced if isinstance(unplaced := self.root.get("x-protocoloptions"), Mapping) else {}),
+            **(self.root.take("x-protocoloptions") if isinstance(self.root.look("x-protocoloptions"), Mapping) else {}),
         }
 
     def address(self, server: Node, protocol: str, ways: list[Value]) -> Value:
@@ -551,8 +545,9 @@ class _DocumentImporter:
             advice = "Remove them from the source, and have the password changed."
             self.notes.add("credential-in-source", Severity.WARNING, server, message, advice)
             uri = plain
-        if scalar(server.get("protocolVersion")) and "/" not in protocol:
-            self.notes.leave_out('"protocolVersion" of a server', server.child("protocolVersion"))
+        version = scalar(server.look("protocolVersion")).rpartition(" ")[2]
+        if version and protocol.partition("/")[2].startswith(version[0]):  # it chose the protocol (protocol_of)
+            server.take("protocolVersion")
         # A web socket's path is no topic, and its place is beside the URI (endpoint/spec.md#mqtt-protocol).
         with_path = path and scheme.lower() in protocols.facts("client").get(protocol, {}).get("pathless", ())
         uri = placeholder_names(uri.removesuffix(path) if with_path else uri)
@@ -567,19 +562,20 @@ class _DocumentImporter:
 
     def named(self, item: Node) -> Node:
         """Return what an item refers to, under the item's own name."""
-        return Node(self.reader.resolve(item).value, item.file, item.pointer)
+        return replace(self.reader.resolve(item), own_name=item.name)
 
     def authorizations(self, node: Node) -> Iterator[Value]:
         """Yield the ways to be admitted to a server or operation."""
         for reference in self.reader.members(node, "security"):
+            for scopes in reference.members() if self.is_v2 else ():
+                if scopes.raw:
+                    self.notes.leave_out("A choice of scopes", scopes)
             named = [
                 self.reader.get(self.root, "components", "securitySchemes", item.name) for item in reference.members()
             ]
             for scheme in named if self.is_v2 else [self.reader.resolve(reference)]:
                 if scheme is not None and scheme.text("type"):
-                    for member in scheme.members():
-                        if member.name not in _OF_SCHEMES:
-                            self.notes.leave_out(f'"{member.name}" of a security scheme', member)
+                    scheme.is_a("a security scheme")
                     yield _authorization(scheme)
 
 
@@ -587,7 +583,7 @@ def _sent_and_received(carriers: list[_Carrier]) -> frozenset[Any]:
     """Return protocol, place and address of each message that operations of both directions carry in the same way."""
     ways: dict[Any, dict[str, list[Any]]] = {}
     for operation, servers in carriers:
-        bindings = [value for node in operation.nodes if (value := node.get("bindings"))]
+        bindings = [value for node in operation.nodes if (value := node.look("bindings"))]
         for protocol, message in product(servers, operation.messages):
             key = (protocol, message.node.place, operation.channel.address)
             ways.setdefault(key, {}).setdefault(operation.action, []).append(bindings)
@@ -598,9 +594,8 @@ def _sent_and_received(carriers: list[_Carrier]) -> frozenset[Any]:
     )
 
 
-# Members of security schemes that are hints of an authorization, and all that are understood.
+# Members of security schemes that are hints of an authorization.
 _HINTS = ("description", "name", "in", "bearerFormat")
-_OF_SCHEMES = frozenset({"type", "scheme", "flows", "openIdConnectUrl", "scopes", *_HINTS})
 
 
 def _words(channel: str) -> list[str]:
@@ -612,13 +607,10 @@ def _distinct(items: list[Value]) -> list[Value]:
     return [item for number, item in enumerate(items) if item not in items[:number]]
 
 
-def _agree(options: list[Value], name: str) -> bool:
-    return all(item.get(name) == options[0].get(name) for item in options)
-
-
 def _stated_id(node: Node) -> str:
     """Return the id that the exporter left in a document or message, or nothing."""
     id_ = node.text("x-xid").rpartition("/")[2]
+    node.set_aside("x-eventcatalog-message-version", "x-eventcatalog-role")  # which it makes of the rest
     return id_ if is_id(id_) else ""
 
 
@@ -630,14 +622,15 @@ def _authorization(scheme: Node) -> Value:
     if mechanism:
         return {"type": "SASL", "mechanism": mechanism, **hints}
     if kind == "oauth2":
-        flows = scheme.get("flows")
-        names = {item["name"]: (grant, item["addresses"]) for grant, item in tables["flows"].items()}
-        stated = flows.items() if isinstance(flows, Mapping) else ()
-        known = [(*names[name], flow) for name, flow in stated if name in names and isinstance(flow, Mapping)]
-        uris = dict.fromkeys(str(flow[key]) for _, keys, flow in known for key in keys if key in flow)
-        scopes = [flow.get("scopes", flow.get("availableScopes")) for _, _, flow in known]
-        merged = {name: text for item in scopes if isinstance(item, Mapping) for name, text in item.items()}
-        others = [str(flow["refreshUrl"]) for _, _, flow in known if "refreshUrl" in flow]
+        grants = {item["name"]: (grant, item["addresses"]) for grant, item in tables["flows"].items()}
+        stated = scheme.child("flows").members() if scheme.look("flows") else ()
+        flows = [flow for flow in stated if flow.name in grants and isinstance(flow.raw, Mapping)]
+        known = [(*grants[flow.name], flow) for flow in flows]
+        uris = dict.fromkeys(flow.text(key) for _, keys, flow in known for key in keys if flow.text(key))
+        keys = [(flow, key) for flow in flows for key in ("availableScopes", "scopes")]
+        scopes = [flow.take(key) for flow, key in keys if isinstance(flow.look(key), Mapping)]
+        merged = {name: text for item in scopes for name, text in item.items()}
+        others = [flow.text("refreshUrl") for flow in flows if flow.text("refreshUrl")]
         return {
             "type": "OAuth2",
             **({"authorityuri": next(iter(uris))} if uris else {}),

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from xregit.document.asyncapi import facts
 from xregit.document.asyncapi.messages import DEFAULTS, ENDPOINT, ENVELOPE, MESSAGE, PART
-from xregit.document.asyncapi.reader import REF, Descriptions, Node, Notes, Reader, placeholder_names
+from xregit.document.asyncapi.reader import REF, Descriptions, Node, Reader, joined, placeholder_names
 from xregit.document.asyncapi.schemas import ImportedSchema, SchemaImporter, format_of
 from xregit.document.schema_files import only_type
 from xregit.model import protocols
 from xregit.model.aliases import CLOUDEVENTS, EVENT_JSON, EVENTS
 from xregit.protocols.binding import STRUCTURED, event_binding
+from xregit.protocols.cloudevents import SPECVERSION
 
 Value = dict[str, Any]
 # The attributes that every event has, and what its JSON form has beside attributes.
@@ -24,10 +26,9 @@ _EVENT_NAMES = ("specversion", "id", "source", "type")
 _EVENT_MEMBERS = ("data", "data_base64")
 # Types that only some properties of AMQP may have.
 _OF_AMQP = ("ulong", "uuid")
-# Members of a header's schema that its definition says, or that say nothing more.
-_OF_PROPERTIES = frozenset({"type", "const", "description", "x-property", REF})
 # Where the schema of CloudEvents' JSON format is published.
 _EVENT_SCHEMA = re.compile(r"^https?://[^#]*cloudevents[^#]*\.json(?:#|$)")
+_FORMS = {"uri": "uri", "iri": "uri", "date-time": "timestamp"}
 HTTP, AMQP, RABBIT = "HTTP", "AMQP/1.0", "AMQP/0-9-1"
 _SECURE = {"wss": "ws", "stomps": "stomp"}
 # Names of schemes that are those of several protocols.
@@ -120,12 +121,11 @@ class Definition:
     """
 
     reader: Reader
-    notes: Notes
     schemas: SchemaImporter
     root: Node
     protocol: str
     schema_name: str = ""
-    endpoint_options: Value = field(default_factory=dict)
+    endpoint_options: dict[str, tuple[Any, Node]] = field(default_factory=dict)
     examples: list[Node] = field(default_factory=list)
     schema: ImportedSchema | None = None
 
@@ -137,37 +137,41 @@ class Definition:
         operations: Sequence[OperationSource],
     ) -> Value:
         """Return the definition of a message as operations have it; schemas go to a group of this id and title."""
-        content = next(filter(None, (node.text("contentType") for node in message.nodes)), "")
-        content = content or self.root.text("defaultContentType")
+        stated = [(node, "contentType") for node in message.nodes] + [(self.root, "defaultContentType")]
+        typed = next((node.child(key) for node, key in stated if node.text(key)), None)
+        content = typed.raw.strip() if typed else ""
         headers = self._members([node for item in message.nodes if (node := self.reader.get(item, "headers"))])
-        payload = next((item.child("payload") for item in message.nodes if item.get("payload") is not None), None)
+        payload = next((item.child("payload") for item in message.nodes if item.look("payload") is not None), None)
         result = self._description(message, channel, operations)
         others = (*(node for operation in operations for node in operation.nodes), channel.node)
-        if any(node.get("deprecated") is True for node in (message.node, *others)):
+        flagged = [node for node in (*message.nodes, *others) if isinstance(node.look("deprecated"), bool)]
+        if True in [node.take("deprecated") for node in flagged]:
             result["meta"] = {"deprecated": {}}
-        self.examples = [item for node in message.nodes for item in self._example_payloads(node)]
+        for item in chain.from_iterable(self.reader.members(node, "examples") for node in message.nodes):
+            example = self.reader.resolve(item)  # in AsyncAPI 2 before 2.1, it may be anything
+            example.is_a("the example")
+            self.examples += filter(None, [self.reader.get(example, "payload")])
         structured = self._structured(content, payload)
         attributes = structured[0] if structured else self._binary(headers)
         if attributes is not None:
             result |= {"envelope": CLOUDEVENTS, ENVELOPE: attributes}
         if structured:
             payload = structured[1]
-            if content and not content.startswith(EVENTS):
-                self.notes.leave_out("A content type that is not that of its event", message.node)
+            if typed and not content.startswith(EVENTS):
+                self.reader.notes.leave_out("A content type that is not that of its event", typed)
             content = content if content.startswith(EVENTS) else EVENT_JSON
-            self.examples = [item.child("data") for item in self.examples if "data" in item.value]
+            self.examples = [item.child("data") for item in self.examples if item.look("data") is not None]
             if self.protocol:  # without one there is no other form
                 result["envelopeoptions"] = {"mode": STRUCTURED, "format": EVENT_JSON}
-        mode = message.node.get("x-envelopeoptions")
-        if isinstance(mode, Mapping):
-            result |= {"envelopeoptions": dict(mode)}
+        if isinstance(message.node.look("x-envelopeoptions"), Mapping):
+            result |= {"envelopeoptions": dict(message.node.take("x-envelopeoptions"))}
         if self.protocol:
             options = self._options(message, channel, headers, others)
             result |= {"protocol": self.protocol, PART: options}
         else:
             advice = "Add a server, which names the protocol, and import the document again."
             for header, _ in headers.values():
-                self.notes.leave_out("A header of a message without a protocol", header, advice)
+                self.reader.notes.leave_out("A header of a message without a protocol", header, advice)
         result |= self._payload(message, payload, group)
         return {**result, **({"datacontenttype": content} if content else {})}
 
@@ -176,7 +180,7 @@ class Definition:
     ) -> Value:
         """Return name, description, documentation and labels."""
         node = message.node
-        texts = Descriptions(self.reader, self.notes)
+        texts = Descriptions(self.reader)
         parts = (("message", message.nodes), *((item.kind, item.nodes) for item in operations))
         result = texts.of(*parts, ("channel", (channel.node,)))
         variables = texts.variables(channel.parameters)
@@ -196,23 +200,11 @@ class Definition:
             "correlation-id": correlation.text("location") if correlation else "",
             "reply-to": place.text("location") if place else "",
         }
-        for what, item in (("correlation id", correlation), ("reply address", place)):
-            if item is not None and item.text("description"):
-                self.notes.leave_out(f'"description" of a {what}', item.child("description"))
         own = {name: label for name, label in labels.items() if label}
         if own:
-            result["labels"] = {**own, **result.get("labels", {})}
+            result["labels"] = joined(own, result.get("labels", {}))
         title = node.text("title") or (node.text("name") if node.text("name") != message.name else "")
         return {**({"name": title} if title else {}), **result}
-
-    def _example_payloads(self, node: Node) -> Iterator[Node]:
-        """Yield the payloads of a message's examples; in AsyncAPI 2 before 2.1, an example may be anything."""
-        for item in map(self.reader.resolve, self.reader.members(node, "examples")):
-            for member in item.members() if isinstance(item.value, Mapping) else ():
-                if member.name == "payload":
-                    yield self.reader.resolve(member)
-                else:
-                    self.notes.leave_out(f'"{member.name}" of the example', member)
 
     # Events.
 
@@ -231,7 +223,7 @@ class Definition:
         exported = schema.text("x-dataschema")  # of a language that AsyncAPI's schemas can't hold
         if exported:
             return self._attributes(attributes), Node({REF: exported}, schema.file, schema.pointer)
-        return self._attributes(attributes), data[0] if data and data[0].value else None
+        return self._attributes(attributes), data[0] if data and data[0].raw else None
 
     def _binary(self, headers: dict[str, tuple[Node, bool]]) -> Value | None:
         """Return the attributes of the event that the headers hold, which are taken out of the headers."""
@@ -250,11 +242,12 @@ class Definition:
         result = {}
         for name, (schema, required) in members.items():
             if name == "specversion":
+                schema.set_aside(type="string", const=SPECVERSION, enum=[SPECVERSION])  # as the envelope says
                 continue
             definition = self._property(schema, required=required and name not in _EVENT_NAMES)
             if definition.get("type") in ("string", "uri") and "value" not in definition:
                 del definition["type"]
-            if name != "id" or "value" in definition:
+            if name != "id" or definition:
                 result[name] = definition
         return result
 
@@ -282,12 +275,13 @@ class Definition:
                 f"{MESSAGE}/headers",
             )
             for name, (schema, required) in headers.items():
-                _set_option(options, self.protocol, f"{target}/{name}", self._property(schema, required=required))
+                self._set(options, f"{target}/{name}", schema, self._property(schema, required=required))
         for level, nodes in (("operation", operations), ("message", message.nodes)):
             for node in nodes:
                 self.bind(options, level, node)
-        unplaced = message.node.get("x-protocoloptions")
-        return {**options, **(unplaced if isinstance(unplaced, Mapping) else {})}
+        if isinstance(message.node.look("x-protocoloptions"), Mapping):
+            options |= message.node.take("x-protocoloptions")
+        return options
 
     def _topic(self, channel: ChannelSource) -> str:
         """Return the topic that a channel's binding names in place of its address, or nothing."""
@@ -299,55 +293,66 @@ class Definition:
         levels = facts.protocol(self.protocol).rows
         rows = {**levels.get("message", {}), **levels.get("operation", {}), **levels.get(level, {})}  # or misplaced
         binding = self.reader.get(node, "bindings", binding_of(self.protocol))
-        defaults = binding.get(DEFAULTS) if binding is not None else None
-        defaults = defaults if isinstance(defaults, list) else []
-        for member in binding.members() if binding is not None else ():
+        if binding is None:
+            return
+        binding.is_a("a binding")
+        defaults = binding.look(DEFAULTS) if isinstance(binding.look(DEFAULTS), list) else []
+        for member in binding.members():
+            if member.name in ("bindingVersion", DEFAULTS, *defaults):
+                member.take()  # by which the others are written, and what the exporter filled in
+                continue
             row = rows.get(member.name)
-            if member.name in ("bindingVersion", DEFAULTS) or member.name in defaults:
-                continue
             node = self.reader.resolve(member)
-            if row is None and self._is_kept(member):
-                options.setdefault(member.name.lower(), node.value)
-                continue
             if row is None:
-                if member.name != "topic":  # which is the address
-                    self.notes.leave_out(f'"{member.name}" of a binding', member)
+                if self._is_kept(member) and options.setdefault(member.name.lower(), node.raw) == node.raw:
+                    node.take()
                 continue
             own = [name for name in row.sources if name.startswith(MESSAGE)] or [*row.sources]
-            is_encoded = node.get("contentEncoding") == "base64"
+            is_encoded = node.look("contentEncoding") == "base64"
             source = next((name for name in own if name.endswith("_base64") == is_encoded), own[0])
             if row.form == "object":
                 for name, (schema, required) in self._members([node]).items():
-                    _set_option(options, self.protocol, f"{source}/{name}", self._property(schema, required=required))
+                    self._set(options, f"{source}/{name}", schema, self._property(schema, required=required))
                 continue
-            value = {"value": node.value} if row.form == "value" else self._property(node, required=False)
+            value = {"value": node.take()} if row.form == "value" else self._property(node, required=False)
             if "value" not in value:
-                self.notes.leave_out(f'"{member.name}" of a binding without one value', member)
-            elif source.startswith(ENDPOINT):
-                self.endpoint_options[source.removeprefix(f"{ENDPOINT}/")] = value["value"]
+                self.reader.notes.leave_out(f'"{member.name}" of a binding without one value', member)
             else:
-                _set_option(options, self.protocol, source, value)
+                self._set(options, source, node, value)
+
+    def _set(self, options: Value, source: str, node: Node, definition: Value) -> None:
+        """Set an option of the message or endpoint to what a node defines; that it is set already is noted."""
+        if source.startswith(ENDPOINT) and "value" in definition:
+            held, _ = self.endpoint_options.setdefault(source.partition("/")[2], (definition["value"], node))
+            is_set = held == definition["value"]
+        else:
+            is_set = _set_option(options, self.protocol, source, definition)
+            held = options.get(source.split("/")[1])
+        if not is_set:
+            self.reader.notes.leave_out(f'"{node.name}" as it is stated here', node)
+        elif "description" in definition and not isinstance(held, Mapping | list):
+            self.reader.notes.leave_out('"description" of a binding', node.child("description"))
 
     def _is_kept(self, member: Node) -> bool:
         """Return whether an option can stand as it is: nothing is known of the protocol, and it is whole in itself."""
-        return not facts.protocol(self.protocol).binding and f'"{REF}"' not in json.dumps(member.value, default=str)
+        return not facts.protocol(self.protocol).binding and f'"{REF}"' not in json.dumps(member.raw, default=str)
 
     def _property(self, schema: Node, *, required: bool) -> Value:
         """Return the definition of a property, given the schema of its value."""
-        value = schema.value if isinstance(schema.value, Mapping) else {}
+        schema.is_a("a header")
         description = schema.text("description")
         result: Value = {"description": description} if description else {}
-        exported = value.get("x-property")
-        if isinstance(exported, Mapping):
-            return {**exported, **({"required": True} if required else {}), **result}
-        kind = _type(value, self.protocol)
-        constant = value["const"] if "const" in value else _only(value.get("enum"))
+        if isinstance(schema.look("x-property"), Mapping):
+            schema.take()  # of which the exporter makes all else
+            return {**schema.raw["x-property"], **({"required": True} if required else {}), **result}
+        kind = _type(schema, self.protocol)
         result |= {"type": kind} if kind != "string" else {}
+        constant, values = schema.look("const"), schema.look("enum")
+        if constant is None and isinstance(values, list) and len(values) == 1:
+            constant = values[0]
         if constant is not None and not isinstance(constant, Mapping | list):
+            schema.take("enum" if schema.look("const") is None else "const")
             return {**result, "value": constant}
-        for name in value:
-            if name not in _OF_PROPERTIES and not (name in ("format", "contentEncoding") and kind != "string"):
-                self.notes.leave_out(f'"{name}" of a header', schema.child(name))
         return {**result, **({"required": True} if required else {})}
 
     # Payloads.
@@ -355,18 +360,15 @@ class Definition:
     def _payload(self, message: MessageSource, payload: Node | None, group: tuple[str, str]) -> Value:
         """Return the attributes that say what the payload is."""
         node = message.node
-        stated = {
-            name: node.text(f"x-{name}") for name in ("dataschemaformat", "dataschemauri") if node.text(f"x-{name}")
-        }
-        if payload is None or payload.value in ({}, True):
-            return stated
-        media_type = next(filter(None, (item.text("schemaFormat") for item in message.nodes)), "")
-        if isinstance(payload.value, Mapping) and "schemaFormat" in payload.value and "schema" in payload.value:
-            media_type, payload = payload.text("schemaFormat"), payload.child("schema")
+        stating = message.nodes
+        if payload is not None and payload.look("schemaFormat") is not None and payload.look("schema") is not None:
+            stating, payload = (payload,), payload.child("schema")
+        if payload is None or (not payload.is_elsewhere and self.reader.resolve(payload).raw in ({}, True)):
+            names = ("dataschemaformat", "dataschemauri")
+            return {name: node.text(f"x-{name}") for name in names if node.text(f"x-{name}")}
+        media_type = next(filter(None, (item.text("schemaFormat") for item in stating)), "")
         if payload.is_elsewhere:
-            return {"dataschemaformat": format_of(media_type), "dataschemauri": payload.reference}
-        if self.reader.resolve(payload).value == {}:  # its file can't be read, or it says nothing
-            return stated
+            return {"dataschemaformat": format_of(media_type), "dataschemauri": payload.text(REF)}
         schema = self.schemas.add(group, payload, media_type, self.schema_name)
         self.schema = schema
         type_ = node.text("x-dataschematype")
@@ -375,46 +377,50 @@ class Definition:
 
     def _members(self, schemas: Iterable[Node]) -> dict[str, tuple[Node, bool]]:
         """Return the properties of object schemas, joined, each with whether it is required."""
-        result: dict[str, tuple[Node, bool]] = {}
+        result: dict[str, Node] = {}
+        required: dict[str, list[Node]] = {}
         pending, seen = list(schemas), set()
-        required: set[Any] = set()
         while pending:
             schema = pending.pop(0)
-            if schema.place in seen or not isinstance(schema.value, Mapping):
+            if schema.place in seen or not isinstance(schema.raw, Mapping):
                 continue
             seen.add(schema.place)
-            names = schema.value.get("required")
-            required |= {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
+            schema.set_aside(type="object")  # as everything with properties
+            for item in self.reader.members(schema, "required"):
+                required.setdefault(str(item.raw), []).append(item)
             for item in self.reader.members(schema, "properties"):
-                result.setdefault(item.name, (item if item.is_elsewhere else self.reader.resolve(item), False))
-            parts = [item for item in self.reader.members(schema, "allOf") if not _EVENT_SCHEMA.search(item.reference)]
-            pending += map(self.reader.resolve, reversed(parts))  # the first is the most general, by custom
-        return {name: (node, name in required) for name, (node, _) in result.items()}
+                result.setdefault(item.name, item if item.is_elsewhere else self.reader.resolve(item))
+            for item in list(self.reader.members(schema, "allOf"))[::-1]:  # the first is the most general, by custom
+                if _EVENT_SCHEMA.search(item.reference):
+                    item.take(REF)  # which makes it an event
+                else:
+                    pending.append(self.reader.resolve(item))
+        for item in chain.from_iterable(required.get(name, ()) for name in result):
+            item.take()
+        return {name: (node, name in required) for name, node in result.items()}
 
 
-def _set_option(options: Value, protocol: str, source: str, definition: Value) -> None:
-    """Set an option of a message, or one entry of a map or list of them, unless it is set already."""
+def _set_option(options: Value, protocol: str, source: str, definition: Value) -> bool:
+    """Set an option of a message, or one entry of a map or list of them, unless set; return whether it is as here."""
     path = source.removeprefix(f"{MESSAGE}/").split("/", 1)
     model = _option_models(protocol)
     section = model.get(path[0], {})
     if len(path) == 1:
         bare = section.get("bare") or not model
-        if not bare or "value" in definition:
-            options.setdefault(path[0], definition["value"] if bare else definition)
-    elif section.get("type") == "array":
+        value = definition.get("value") if bare else definition
+        return value is not None and bool(options.setdefault(path[0], value) == value)
+    if section.get("type") == "array":
         items = options.setdefault(path[0], [])
-        if all(item["name"] != path[1] for item in items):
-            items.append({"name": path[1], **definition})
-    else:
-        options.setdefault(path[0], {}).setdefault(path[1], definition)
+        item = {"name": path[1], **definition}
+        items += [item] if all(other["name"] != path[1] for other in items) else []
+        return item in items
+    return bool(options.setdefault(path[0], {}).setdefault(path[1], definition) == definition)
 
 
 def _is_event(schema: Node) -> bool:
     """Return whether a schema includes that of CloudEvents, which is known without being fetched."""
-    parts = schema.get("allOf")
-    return isinstance(parts, list) and any(
-        _EVENT_SCHEMA.search(item.reference) for item in schema.child("allOf").members()
-    )
+    parts = schema.child("allOf").members() if schema.look("allOf") else ()
+    return any(_EVENT_SCHEMA.search(item.reference) for item in parts)
 
 
 def _same(one: str, other: str) -> bool:
@@ -423,22 +429,22 @@ def _same(one: str, other: str) -> bool:
     return first == second
 
 
-def _only(values: Any) -> Any:
-    """Return the only one of some values, or nothing."""
-    return values[0] if isinstance(values, list) and len(values) == 1 else None
-
-
-def _type(schema: Mapping[str, Any], protocol: str) -> str:
+def _type(schema: Node, protocol: str) -> str:
     """Return our type of a property's value, by the schema that is exported for it, or else its type and format."""
-    stated = {name: value for name, value in schema.items() if name in ("type", "format", "contentEncoding", "minimum")}
+    names = ("type", "format", "contentEncoding", "minimum")
+    stated = {name: schema.look(name) for name in names if schema.look(name) is not None}
     for name, other in facts.tables()["types"].items():
         if stated and stated == other and (name not in _OF_AMQP or protocol == AMQP):
+            schema.set_aside(**stated)
             return str(name)
-    kind, form = schema.get("type"), schema.get("format")
-    forms = {"uri": "uri", "iri": "uri", "date-time": "timestamp"}
-    if kind in ("string", None):
-        return forms.get(str(form), "string")
-    return str(kind) if kind in ("integer", "number", "boolean") else "string"
+    kind, form = stated.get("type", "string"), str(stated.get("format"))
+    if kind == "string" and form in _FORMS:
+        schema.set_aside(type=kind, format=form)
+        return _FORMS[form]
+    if kind in ("string", "integer", "number", "boolean"):
+        schema.set_aside(type=kind)
+        return str(kind)
+    return "string"
 
 
 def binding_of(protocol: str) -> str:

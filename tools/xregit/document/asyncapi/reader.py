@@ -1,4 +1,7 @@
-"""The reader: the files of an AsyncAPI document, and where the references among them lead. Nothing is fetched."""
+"""The reader: the files of an AsyncAPI document, and where the references among them lead. Nothing is fetched.
+
+Whoever puts a value into the catalog takes it from its node. What is not taken is reported at the end as left out.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,17 @@ ADVICE = "Nothing needs to be done, unless it says something that readers need: 
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """One file: its path as reports name it, its value, and the text that positions are taken from."""
+    """One file: its path as reports name it, its value, and the text that positions are taken from.
+
+    ``taken`` are the pointers of the values that are accounted for, ``kinds`` what the objects at some pointers are.
+    """
 
     path: Path
     name: str
     value: Any
     data: bytes
+    taken: set[KeyPath] = field(default_factory=set)
+    kinds: dict[KeyPath, str] = field(default_factory=dict)
 
     @cached_property
     def positions(self) -> Positions:
@@ -51,16 +59,21 @@ class SourceFile:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A value inside a file, with the place where it stands."""
+    """A value inside a file, with the place where it stands.
 
-    value: Any
+    ``raw`` is the value to decide by; what goes into the catalog is taken, or it will be reported as left out.
+    ``own_name`` is the name of a node that is known by that of a reference to it.
+    """
+
+    raw: Any
     file: SourceFile
     pointer: KeyPath
+    own_name: str = ""
 
     @property
     def name(self) -> str:
         """The key under which it stands."""
-        return str(self.pointer[-1]) if self.pointer else ""
+        return self.own_name or (str(self.pointer[-1]) if self.pointer else "")
 
     @property
     def place(self) -> Place:
@@ -75,28 +88,44 @@ class Node:
     @property
     def reference(self) -> str:
         """The reference that it is, or empty."""
-        value = self.get(REF)
+        value = self.look(REF)
         return value if isinstance(value, str) else ""
 
     def child(self, key: str | int) -> Node:
         """Return a member that is there."""
-        return Node(self.value[key], self.file, (*self.pointer, key))
+        return Node(self.raw[key], self.file, (*self.pointer, key))
 
     def members(self) -> Iterator[Node]:
         """Yield the members of a mapping or list; there are none of anything else."""
-        if isinstance(self.value, Mapping):
-            yield from (self.child(key) for key in self.value)
-        elif isinstance(self.value, list):
-            yield from (self.child(number) for number in range(len(self.value)))
+        if isinstance(self.raw, Mapping):
+            yield from (self.child(key) for key in self.raw)
+        elif isinstance(self.raw, list):
+            yield from (self.child(number) for number in range(len(self.raw)))
 
-    def get(self, key: str) -> Any:
-        """Return the value of a member, or None where there is none."""
-        return self.value.get(key) if isinstance(self.value, Mapping) else None
+    def look(self, key: str) -> Any:
+        """Return the value of a member to decide by, or None where there is none."""
+        return self.raw.get(key) if isinstance(self.raw, Mapping) else None
+
+    def take(self, key: str | None = None) -> Any:
+        """Return the value, or that of a member, which goes into the catalog; None where there is none."""
+        if key is None:
+            self.file.taken.add(self.pointer)
+            return self.raw
+        return None if self.look(key) is None else self.child(key).take()
 
     def text(self, key: str) -> str:
-        """Return a member that is a text with something in it, or empty."""
-        value = self.get(key)
-        return value.strip() if isinstance(value, str) else ""
+        """Take a member that is a text with something in it; return empty where there is none."""
+        return str(self.take(key)).strip() if isinstance(self.look(key), str) else ""
+
+    def set_aside(self, *keys: str, **values: Any) -> None:
+        """Account for texts that are no content, as a comment there says, and for values that go without saying."""
+        texts = [key for key in keys if isinstance(self.look(key), str)]
+        for key in (*texts, *(key for key, value in values.items() if self.look(key) == value)):
+            self.take(key)
+
+    def is_a(self, kind: str) -> None:
+        """Say what kind of object it is, for the report of its members."""
+        self.file.kinds[self.pointer] = kind
 
 
 @dataclass
@@ -111,10 +140,10 @@ class Notes:
         self.places.setdefault((rule, severity, message, advice, node.file.name), {}).setdefault(node.place, node)
 
     def leave_out(self, what: str, node: Node, advice: str = "") -> None:
-        """Add a part that has no place in a catalog."""
-        self.add(
-            "left-out", Severity.INFO, node, f"{what} has no place in a catalog and is left out.", advice or ADVICE
-        )
+        """Add a part that has no place in a catalog, which is accounted for by that."""
+        node.take()
+        message = f"{what} has no place in a catalog and is left out."
+        self.add("left-out", Severity.INFO, node, message, advice or ADVICE)
 
     def all(self) -> list[Diagnostic]:
         """Return everything; what is the same of several places of a file is said once, with their lines."""
@@ -131,11 +160,11 @@ class Notes:
 
 @dataclass
 class Reader:
-    """The files of one or more documents, each read once, and the places that something used."""
+    """The files of one or more documents, each read once, and the nodes that something used."""
 
     notes: Notes
     files: dict[Path, SourceFile | None] = field(default_factory=dict)
-    used: set[Place] = field(default_factory=set)
+    used: dict[Place, Node] = field(default_factory=dict)
     known: Collection[str] = ()  # ids of earlier imports
 
     def document(self, path: Path, data: bytes) -> Node | None:
@@ -147,9 +176,10 @@ class Reader:
     def resolve(self, node: Node) -> Node:
         """Return what a node refers to, through any number of references; a broken one is noted, and is empty."""
         for _ in range(_MAX_CHAIN):
-            self.used.add(node.place)
+            self.used[node.place] = node
             if not node.reference:
                 return node
+            node.take(REF)
             target = self._target(node)
             if target is None:
                 return Node({}, node.file, node.pointer)
@@ -167,7 +197,7 @@ class Reader:
         """Return what stands below a node, with references followed at each step; None where there is nothing."""
         for key in keys:
             node = self.resolve(node)
-            if not isinstance(node.value, Mapping) or node.value.get(key) is None:
+            if node.look(key) is None:
                 return None
             node = node.child(key)
         return self.resolve(node)
@@ -178,6 +208,24 @@ class Reader:
         if inner is not None:
             yield from inner.members()
 
+    def leave_out_rest(self, root: Node) -> None:
+        """Report what is not taken of a document, and of what its references lead to, in parts as large as can be."""
+        for node in (root, *(node for node in self.used.values() if node.file is not root.file)):
+            for part in self._rest(node)[1]:
+                self.notes.leave_out(_what(part), part)
+
+    def _rest(self, node: Node) -> tuple[bool, list[Node]]:
+        """Return whether anything of a node is taken, and the parts of it that are not; by that, it is taken."""
+        if node.pointer in node.file.taken:
+            return True, []
+        node.take()
+        inner = [self._rest(member) for member in node.members()]
+        if not inner:
+            return False, [] if node.raw in (None, "", {}, []) else [node]
+        rest = [part for _, parts in inner for part in parts]
+        is_used = node.pointer in node.file.kinds or _is_section(node.pointer) or any(used for used, _ in inner)
+        return is_used, rest if is_used or not rest else [node]
+
     def _target(self, node: Node) -> Node | None:
         address, _, fragment = node.reference.partition("#")
         file = self._file(node, address) if address else node.file
@@ -186,7 +234,7 @@ class Reader:
         target = Node(file.value, file, ())
         parts = [unescape(part) for part in unquote(fragment).split("/")[1:]]
         while parts:
-            key, count = _first_key(target.value, parts)
+            key, count = _first_key(target.raw, parts)
             if key is None:
                 message, advice = f'"{node.reference}" leads nowhere.', "Correct the reference."
                 self.notes.add("broken-reference", Severity.ERROR, node, message, advice)
@@ -272,6 +320,20 @@ def _is_json(data: bytes) -> bool:
     return data.lstrip()[:1] in (b"{", b"[")
 
 
+def _what(node: Node) -> str:
+    """Return how the report names a part, by its key and by what has it."""
+    *above, place = [number for number, key in enumerate(node.pointer) if isinstance(key, str)] or [-1]
+    if _is_section(node.pointer[:-1]):
+        return f'A member of "{node.pointer[-2]}" that nothing uses'
+    owner = f'"{node.pointer[above[-1]]}"' if above else "the document"
+    what = f'"{node.pointer[place]}"' if node.pointer else "The content"
+    return f"{what} of {node.file.kinds.get(node.pointer[:place], owner)}"
+
+
+def _is_section(pointer: KeyPath) -> bool:
+    return pointer in (("servers",), ("components",)) or pointer[:-1] == ("components",)
+
+
 def _span(node: Node) -> Span:
     return node.file.positions.span(node.pointer, on_key=True)
 
@@ -283,120 +345,63 @@ def _diagnostic(rule: str, severity: Severity, node: Node, message: str, advice:
 Value = dict[str, Any]
 MARK = "asyncapi"
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_NO_NAME, _NO_ID, _NO_LABEL = (
-    re.compile(r"[^A-Za-z0-9_]+"),
-    re.compile(r"[^A-Za-z0-9._~]+"),
-    re.compile(r"[^a-z0-9._-]+"),
-)
+_NO_NAME, _NO_ID, _NO_LABEL = map(re.compile, (r"[^A-Za-z0-9_]+", r"[^A-Za-z0-9._~]+", r"[^a-z0-9._-]+"))
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# The members of each kind of object that have a place in a catalog; all others are told.
-_DESCRIBED = ("title", "summary", "description", "tags", "externalDocs")
-_PLACED: Mapping[str, frozenset[str]] = {
-    "document": frozenset(
-        {MARK, "id", "info", "servers", "channels", "operations", "components", "defaultContentType", *_DESCRIBED[3:]}
-        | {"x-xid", "x-channel", "x-protocol", "x-protocoloptions"}
-    ),
-    "info object": frozenset({"title", "version", "contact", "license", "termsOfService", *_DESCRIBED[2:]}),
-    "server": frozenset(
-        {"url", "host", "pathname", "protocol", "protocolVersion", "description", "summary", "security", "bindings"}
-        | {"variables", "tags", "x-scheme"}
-    ),
-    "channel": frozenset(
-        {"address", "messages", "servers", "parameters", "publish", "subscribe", "bindings", *_DESCRIBED[1:]}
-    ),
-    "operation": frozenset(
-        {"action", "channel", "messages", "message", "operationId", "bindings", "traits", "reply", "deprecated"}
-        | {"security", *_DESCRIBED[1:]}
-    ),
-    "reply": frozenset({"address", "channel", "messages"}),
-    "message": frozenset(
-        {"name", "contentType", "headers", "payload", "schemaFormat", "bindings", "traits", "examples", "messageId"}
-        | {"deprecated", "correlationId", "x-xid", "x-dataschematype", "x-dataschemaformat", "x-dataschemauri"}
-        | {
-            "x-envelopeoptions",
-            "x-protocol",
-            "x-protocoloptions",
-            "x-eventcatalog-message-version",
-            "x-eventcatalog-role",
-            *_DESCRIBED,
-        }
-    ),
-}
-# Members of info that are labels, and what of them is one.
-_INFO = {
-    "version": (),
-    "contact": ("name", "email", "url"),
-    "license": ("name", "url"),
-    "termsOfService": (),
-}
+# Extensions that the exporter writes, which have places of their own.
+_OURS = re.compile(
+    r"x-(xid|channel|protocol(options)?|scheme|envelopeoptions|dataschema(type|format|uri)|eventcatalog-(message-version|role))"
+)
+# Members of info that are labels, and members of these that are.
+_INFO, _PARTS = ("version", "contact", "license", "termsOfService"), ("name", "email", "url")
 
 
+@dataclass
 class Descriptions:
-    """What objects say of themselves, as attributes and labels; members without a place are noted."""
+    """What objects say of themselves, as attributes and labels."""
 
-    def __init__(self, reader: Reader, notes: Notes) -> None:
-        """Take what to follow references with, and where to note."""
-        self.reader = reader
-        self.notes = notes
+    reader: Reader
 
     def of(self, *parts: tuple[str, tuple[Node, ...]]) -> Value:
         """Return description, documentation and labels of objects of these kinds, each with those of its traits."""
         texts: dict[str, None] = {}
-        documentation: dict[str, Node] = {}
+        documentation = ""
         labels: dict[str, str] = {}
         for kind, nodes in parts:
-            own = [text for node in nodes if (text := _text(node))]
-            texts |= dict.fromkeys(own[:1])
+            texts |= dict.fromkeys(next(([text] for node in nodes if (text := _text(node))), []))
             for node in nodes:
-                documentation |= self._documentation(node)
+                docs = self.reader.get(node, "externalDocs")
+                if docs is not None and facts.is_uri(docs.look("url")) and documentation in ("", docs.look("url")):
+                    documentation = docs.text("url")
                 labels = joined(labels, self.labels(kind, node))
-        for uri, node in list(documentation.items())[1:]:
-            self.notes.leave_out(f'"{uri}", a second documentation', node)
         whole = [text for text in texts if not any(text in other for other in texts if other != text)]
-        result = {"description": "\n\n".join(whole), "documentation": next(iter(documentation), ""), "labels": labels}
+        result = {"description": "\n\n".join(whole), "documentation": documentation, "labels": labels}
         return {name: item for name, item in result.items() if item}
 
-    def _documentation(self, node: Node) -> dict[str, Node]:
-        docs = self.reader.get(node, "externalDocs")
-        if docs is None or not facts.is_uri(docs.get("url")):
-            return {}
-        if docs.text("description"):
-            self.notes.leave_out('"description" of externalDocs', docs.child("description"))
-        return {docs.text("url"): docs}
-
     def labels(self, kind: str, node: Node) -> dict[str, str]:
-        """Return the labels of one object: its tags, what an info object says, and extensions that are one value."""
+        """Return the labels of one object: its tags, and extensions that are one value."""
+        node.is_a(f"the {kind}")
         result: dict[str, str] = {}
         for tag in map(self.reader.resolve, self.reader.members(node, "tags")):
+            tag.is_a("a tag")
             name, _, value = tag.text("name").partition(":")
-            result |= label(name, value.strip() or tag.text("description"))
-            if value.strip() and tag.text("description"):
-                self.notes.leave_out('"description" of a tag with a value', tag.child("description"))
-            if tag.get("externalDocs"):
-                self.notes.leave_out('"externalDocs" of a tag', tag.child("externalDocs"))
-        for member in node.members() if isinstance(node.value, Mapping) else ():
-            if member.name in _PLACED[kind]:
-                continue
-            text = scalar(member.value)
-            if text and member.name.startswith("x-"):
-                result |= label(member.name, text)
-            elif member.value not in (None, "", {}, []):
-                self.notes.leave_out(f'"{member.name}" of the {kind}', member)
+            own = label(name, value.strip() or tag.text("description"))
+            if name and not own:
+                self.reader.notes.leave_out("A tag without a letter that labels may have", tag)
+            result = joined(result, own)
+        for member in node.members():
+            if member.name.startswith("x-") and not _OURS.fullmatch(member.name) and scalar(member.raw):
+                result = joined(result, label(member.name, scalar(member.take())))
         return result
 
     def info(self, node: Node) -> dict[str, str]:
         """Return what only an info object says, as labels."""
         result: dict[str, str] = {}
-        for name, parts in _INFO.items():
-            value = node.get(name)
-            if isinstance(value, Mapping):
-                texts = [scalar(value.get(part)) for part in parts]
-                result |= label(_CAMEL.sub("-", name), ", ".join(filter(None, texts)))
-                for key in value:
-                    if key not in parts:
-                        self.notes.leave_out(f'"{key}" of the {name}', node.child(name).child(key))
-            elif value is not None:
-                result |= label(_CAMEL.sub("-", name), scalar(value))
+        for name in _INFO:
+            if node.look(name) is not None:
+                member = node.child(name)
+                items = [member.child(part) for part in _PARTS if member.look(part) is not None] or [member]
+                text = ", ".join(scalar(item.take()) for item in items if scalar(item.raw))
+                result |= label(_CAMEL.sub("-", name), text)
         return result
 
     def variables(self, nodes: Iterable[Node]) -> str:
@@ -404,10 +409,9 @@ class Descriptions:
         lines = []
         for node in nodes:
             schema = self.reader.get(node, "schema") or node  # as AsyncAPI 2 has it
-            for item in {node.place: node, schema.place: schema}.values():
-                for member in item.members() if isinstance(item.value, Mapping) else ():
-                    if member.name not in _OF_VARIABLES:
-                        self.notes.leave_out(f'"{member.name}" of a variable of an address', member)
+            for item in (node, schema):
+                item.is_a("a variable of an address")
+            schema.set_aside(type="string")  # as every part of an address
             text = node.text("description") or schema.text("description")
             more = " ".join(_variable_facts(node, schema))
             end = "." if text and more and text[-1] not in ".!?:;" else ""
@@ -419,10 +423,9 @@ class Descriptions:
 def _variable_facts(node: Node, schema: Node) -> Iterator[str]:
     """Yield sentences on the values of a variable."""
     for name, head in (("enum", "One of"), ("default", "By default"), ("examples", "For example")):
-        value = schema.get(name)
-        values = value if isinstance(value, list) else [] if value is None else [value]
-        if values:
-            yield f"{head} {_quoted(values)}."
+        if scalar(schema.look(name)):
+            value = schema.take(name)
+            yield f"{head} {_quoted(value if isinstance(value, list) else [value])}."
     if node.text("location"):
         yield f"The same as `{node.text('location')}`."
 
@@ -434,9 +437,6 @@ def joined(labels: Mapping[str, str], others: Mapping[str, str]) -> dict[str, st
         texts = dict.fromkeys((*result.get(name, "").split(", "), text))
         result[name] = ", ".join(filter(None, texts))
     return result
-
-
-_OF_VARIABLES = frozenset({"description", "schema", "enum", "default", "examples", "location", "type"})
 
 
 def _text(node: Node) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -324,11 +324,15 @@ class ImportedSchema:
         """Its xid."""
         return f"/schemagroups/{self.group}/schemas/{self.id}"
 
+    def add_example(self, node: Node) -> None:
+        """Add an example to a JSON Schema that has none of its own."""
+        if self.format.startswith(JSON_SCHEMA) and isinstance(self.document, dict) and "examples" not in self.document:
+            self.examples.extend([node.raw] if node.raw not in self.examples else [])
+            node.take()
+
     def value(self) -> dict[str, Any]:
         """Return it as an entity of an xRegistry document; what the schema says of itself is said there too."""
-        document = self.document
-        if self.examples and self.format.startswith(JSON_SCHEMA) and isinstance(document, dict):
-            document = {**document, "examples": document.get("examples", self.examples)}
+        document = {**self.document, "examples": self.examples} if self.examples else self.document
         return {"versionid": "1", **stated_texts(self.document), "format": self.format, "schema": document}
 
 
@@ -345,32 +349,27 @@ class SchemaImporter:
 
         ``name`` is its id where the document gives it none.
         """
-        schema = self.reader.resolve(node)
-        media_type, schema = self._unwrapped(schema, media_type)
-        is_file = not schema.pointer and isinstance(schema.value, str)
-        format_ = schema_format(schema.file.name, schema.value) if is_file else format_of(media_type)
-        declared = declared_draft(schema.value) if format_.startswith(JSON_SCHEMA) else None
+        schema = named = self.reader.resolve(node)
+        if schema.look("schemaFormat") is not None and schema.look("schema") is not None:  # whose name it keeps
+            media_type, inner = str(schema.take("schemaFormat")), schema.child("schema")
+            schema = self.reader.resolve(inner)
+            named = schema if inner.reference else named
+        is_file = not schema.pointer and isinstance(schema.raw, str)
+        format_ = schema_format(schema.file.name, schema.raw) if is_file else format_of(media_type)
+        declared = declared_draft(schema.raw) if format_.startswith(JSON_SCHEMA) else None
         format_ = f"{JSON_SCHEMA}/{declared.name}" if declared else format_
-        key = schema.place, format_
+        key = named.place, format_
         if key not in self.schemas:
             names = self.ids.setdefault(group[0], set())
-            is_named = len(schema.pointer) > 1 and schema.pointer[-2] == "schemas"
-            id_ = free_name(self.reader.id_of(schema.name if is_named else "", name), names, str.casefold)
+            is_named = named.pointer[-2:-1] == ("schemas",)
+            id_ = free_name(self.reader.id_of(named.name if is_named else "", name), names, str.casefold)
             names.add(id_.casefold())
-            document = schema.value
             if format_.startswith(JSON_SCHEMA):
-                document = _Bundle(self.reader, _DEFINITIONS.get(format_, "definitions")).document(schema)
+                document = _Bundle(self.reader, _DEFINITIONS.get(format_, "definitions"), named.place).document(schema)
+            else:
+                document = schema.take()
             self.schemas[key] = ImportedSchema(*group, id_, format_, document)
         return self.schemas[key]
-
-    def _unwrapped(self, node: Node, media_type: str) -> tuple[str, Node]:
-        """Return the media type and schema of AsyncAPI 3's Multi Format Schema Object."""
-        if isinstance(node.value, Mapping) and "schemaFormat" in node.value and "schema" in node.value:
-            inner = self.reader.resolve(node.child("schema"))
-            # A named wrapper's schema keeps that name.
-            named = Node(inner.value, inner.file, node.pointer) if not node.child("schema").reference else inner
-            return str(node.value["schemaFormat"]), named
-        return media_type, node
 
 
 def format_of(media_type: str) -> str:
@@ -389,7 +388,7 @@ def format_of(media_type: str) -> str:
         )
         fixed = known["mediatype"].partition("version=")[2]
         return f"{name}/{ours or version or next(iter(versions.values()), fixed)}"
-    return essence.partition("/")[2].removeprefix("vnd.") + (f"/{version}" if version else "")
+    return (essence.partition("/")[2] or essence).removeprefix("vnd.") + (f"/{version}" if version else "")
 
 
 @cache
@@ -401,10 +400,10 @@ def _languages() -> Mapping[str, Mapping[str, Any]]:
 class _Bundle:
     """One JSON Schema with everything that it refers to, as far as that is in files."""
 
-    def __init__(self, reader: Reader, definitions: str) -> None:
+    def __init__(self, reader: Reader, definitions: str, place: Place) -> None:
         self.reader = reader
         self.definitions = definitions
-        self.root: Place | None = None
+        self.roots = {place}
         self.names: dict[Place, str] = {}
         self.values: dict[str, Any] = {}
         self.waiting: list[tuple[str, Node]] = []  # one after the other, however long a chain of references is
@@ -412,7 +411,7 @@ class _Bundle:
 
     def document(self, node: Node) -> Any:
         """Return the schema, with the parts that it refers to among its own definitions."""
-        self.root = node.place
+        self.roots.add(node.place)
         value = self._copy(node)
         for name, target in self.waiting:  # which grows meanwhile
             self.values[name] = self._copy(target)
@@ -421,36 +420,31 @@ class _Bundle:
         own = value.get(self.definitions)
         return {**value, self.definitions: {**(own if isinstance(own, dict) else {}), **self.values}}
 
-    def _copy(self, node: Node, *, is_data: bool = False) -> Any:
+    def _copy(self, node: Node) -> Any:
         self.count += 1
         if self.count > _MAX_VALUES:
             self.reader.notes.leave_out(f"What a schema holds beyond {_MAX_VALUES:,} values", node)
             return {}
-        if node.reference and not is_data:
+        if node.reference:
             target = self.reader.resolve(node)
             is_read = target.place != node.place
-            reference = {REF: self._reference(target)} if is_read else {"x-ref": node.reference}
-            return {**reference, **self._beside(node)}
-        if isinstance(node.value, Mapping):
-            keys = () if is_data or (node.pointer[-1:] and node.pointer[-1] in _NAMED) else _DATA
-            return {
-                key if is_data else self._name(key, node): self._copy(node.child(key), is_data=is_data or key in keys)
-                for key in node.value
-            }
-        if isinstance(node.value, list):
-            return [self._copy(item, is_data=is_data) for item in node.members()]
-        return node.value
+            reference = {REF: self._reference(target)} if is_read else {"x-ref": node.text(REF)}
+            return {**reference, **self._members(node, _DATA)}
+        if isinstance(node.raw, Mapping):
+            return self._members(node, () if node.pointer[-1:] and node.pointer[-1] in _NAMED else _DATA)
+        return [self._copy(item) for item in node.members()] if isinstance(node.raw, list) else node.take()
 
-    def _beside(self, node: Node) -> dict[str, Any]:
-        members = ((key, self._copy(node.child(key), is_data=key in _DATA)) for key in node.value if key != REF)
-        return {self._name(key, node): value for key, value in members}
+    def _members(self, node: Node, data: Collection[str]) -> dict[str, Any]:
+        """Return the members of an object, without a reference; those of ``data`` are not schemas."""
+        members = [item for item in node.members() if item.name != REF or not node.reference]
+        return {self._name(item.name, node): item.take() if item.name in data else self._copy(item) for item in members}
 
     def _name(self, key: str, node: Node) -> str:
         """Return a key; an identifier within, to which references would be relative, is no longer one."""
-        return "x-id" if key == "$id" and node.place != self.root and isinstance(node.value[key], str) else key
+        return "x-id" if key == "$id" and node.place not in self.roots and isinstance(node.raw[key], str) else key
 
     def _reference(self, target: Node) -> str:
-        if target.place == self.root:
+        if target.place in self.roots:
             return "#"
         if target.place not in self.names:
             name = free_name(target.name or target.file.path.stem, self.values)
