@@ -49,6 +49,17 @@ def same_number(types: Sequence[Any], texts: Sequence[str]) -> bool:
     return is_decimal and len(set(map(Decimal, texts))) == 1
 
 
+def value_space(type_: Any) -> Any:
+    """Return what is equal for types in which the same texts have equal values; None if elements are inside."""
+    if type_ is None:
+        return None
+    if type_.is_list():
+        return "list", value_space(item_type(type_))
+    if members := _members(type_):
+        return tuple(map(value_space, members))
+    return type_.primitive_type.local_name if type_.primitive_type else "", _blanks(type_)
+
+
 def _values_follow(writer: Any, reader: Any) -> bool:
     """Return whether all texts of an enumeration's values are texts of another type."""
     if not all(is_valid(reader, text) for text in _enumerated_texts(writer)):

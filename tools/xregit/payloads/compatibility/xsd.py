@@ -6,12 +6,11 @@ same; where they aren't, the answer is "can't tell".
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import xmlschema
 
@@ -67,12 +66,31 @@ class _Comparer:
             yield Reason("nillable", path)
         yield from _compare_fixed(writer, reader, path)
         yield from _compare_default(writer, reader, path)
-        if not _identities(reader) <= _identities(writer) or _alternatives(reader) != _alternatives(writer):
+        keys, alternatives = _identities(reader), [_alternatives(side) for side in (writer, reader)]
+        has_same_keys = keys <= _identities(writer) and (not keys or self.has_same_values(writer, reader))
+        if not has_same_keys or alternatives[0].keys() != alternatives[1].keys():
             yield Reason("condition", path)
+        for condition, type_ in alternatives[0].items():
+            if condition in alternatives[1]:
+                yield from self.type(type_, alternatives[1][condition], path)
         if getattr(reader.type, "abstract", False) and not getattr(writer.type, "abstract", False):
             yield Reason("abstract", path)
         yield from self.type(writer.type, reader.type, path)
         yield from self.derived(writer, reader, path)
+
+    def has_same_values(self, writer: Any, reader: Any) -> bool:
+        """Return whether the texts below two elements, of which keys are made, have the same values in both."""
+        parts = [
+            [each for item in side.iter() for each in (item, *getattr(item, "attributes", {}).values())]
+            for side in (writer, reader)
+        ]
+        self.budget.spend(len(parts[0]) + len(parts[1]))
+        spaces = [
+            {(item.name, simple_types.value_space(_text_type(item.type))) for item in side if item.name}
+            for side in parts
+        ]
+        names = {name for name, _ in spaces[0]} & {name for name, _ in spaces[1]}
+        return not any(name in names for name, _ in spaces[0] ^ spaces[1])
 
     def derived(self, writer: Any, reader: Any, path: str) -> Iterator[Reason]:
         """Yield how types differ that a document may name in place of the element's own."""
@@ -143,7 +161,7 @@ class _Comparer:
         # Of what can't be there, nothing is refused.
         is_possible = _is_possible(writer.content)
         yield from self.groups(writer.content, reader.content, (first, second), path, is_top=is_possible)
-        if _open_content(writer) not in {None, _open_content(reader)}:
+        if _open_content(writer) not in {None, _open_content(reader)} or _differs_by_place(writer, reader):
             yield Reason("content", path or ROOT)
         yield from self.declarations(first, second, _join(path, ""))
 
@@ -241,6 +259,18 @@ def _children(type_: Any) -> _Declarations:
     wildcards = [item for item in particles if item.name is None]
     wildcards += [type_.open_content.any_element] if _open_content(type_) else []
     return _Declarations({item.name: item for item in named}, wildcards, type_.maps.elements)
+
+
+def _differs_by_place(writer: Any, reader: Any) -> bool:
+    """Return whether elements of one name are declared differently in one type, of which only one is compared."""
+    sides: list[dict[str, list[Any]]] = [defaultdict(list), defaultdict(list)]
+    for side, type_ in zip(sides, (writer, reader), strict=True):
+        for item in type_.content.iter_elements():
+            if item.name is not None:
+                facts = item.fixed, item.default, item.nillable, item.block, frozenset(_identities(item))
+                side[item.name].append(facts)
+    pairs = ((sides[0][name], sides[1][name]) for name in sides[0].keys() & sides[1].keys())
+    return any(one != other and max(len(set(one)), len(set(other))) > 1 for one, other in pairs)
 
 
 def _open_content(type_: Any) -> tuple[Any, ...] | None:
@@ -398,6 +428,9 @@ def _compare_fixed(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
     is_same = texts[0] == texts[1] or (None not in texts and simple_types.same_number(types, texts))
     if reader.fixed is not None and not is_same:
         yield Reason("fixed", path, str(writer.fixed or "any value"), str(reader.fixed))
+    elif reader.fixed is not None and None not in types and len(set(map(simple_types.value_space, types))) > 1:
+        one, other = map(simple_types.type_name, types)
+        yield Reason("text", path or ROOT, one, other, {"proof": ""})
 
 
 def _compare_default(writer: Any, reader: Any, path: str) -> Iterator[Reason]:
@@ -420,12 +453,10 @@ def _identity(item: Any) -> tuple[Any, ...]:
     return kind, paths, tuple(sorted(item.namespaces.items())), None if target is None else _identity(target)
 
 
-def _alternatives(element: Any) -> list[tuple[Any, ...]]:
-    """Return the conditions by which an element of version 1.1 has other types."""
-    return [
-        (item.path, item.xpath_default_namespace, item.type.name or ET.tostring(item.type.elem))
-        for item in element.alternatives
-    ]
+def _alternatives(element: Any) -> dict[tuple[Any, ...], Any]:
+    """Return the types that an element of version 1.1 has by conditions, of which the first counts that holds."""
+    items = [(item.path, item.xpath_default_namespace, item.type) for item in element.alternatives]
+    return {(number, *condition): type_ for number, (*condition, type_) in enumerate(items)}
 
 
 def _assertions(type_: Any) -> set[tuple[str, ...]]:
