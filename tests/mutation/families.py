@@ -40,7 +40,6 @@ Path = tuple[str | int, ...]
 # By the ending of a document's name, its keywords and which rule tells that one is misspelled.
 KEYWORDS = {
     ".json": dict.fromkeys(("properties", "required", "description", "format", "items", "enum"), "doubtful-schema"),
-    ".avsc": {"doc": "doubtful-schema", "default": "doubtful-schema"},
 }
 
 TEXT_FAULTS: tuple[tuple[str, str, str, str], ...] = (

@@ -17,7 +17,7 @@ from xregit.model import canonical
 from xregit.model.aliases import CLOUDEVENTS
 from xregit.model.datatypes import PLACEHOLDER
 from xregit.model.files import SPECVERSION, content
-from xregit.model.language import NOTHING, AttributeModel
+from xregit.model.language import MAPPINGS, NOTHING, AttributeModel
 from xregit.model.loader import build_attributes
 from xregit.model.protocols import facts
 from xregit.model.similarity import fold_words, is_misspelled
@@ -175,10 +175,15 @@ def spelled_in_two_ways(registry: Registry, group: Group) -> Iterator[Finding]:
 
 
 def _topics(attributes: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the options of endpoints that name a place to send to, and what a message has for it, perhaps nothing."""
+    """Yield the options of endpoints that name a place to send to, and what a message has for it, perhaps nothing.
+
+    What is no text is an error at the message.
+    """
     for name, place in client(canonical("protocol", text(attributes, "protocol"))).places.items():
         own = inside(attributes, OPTIONS, place["message"])
-        yield name, own if isinstance(own, str) else text(own, "value")
+        value = own.get("value") if isinstance(own, MAPPINGS) else own
+        if value is None or isinstance(value, str):
+            yield name, value or ""
 
 
 @rule("endpoint", Severity.WARNING, "EP-40", "EP-41")
