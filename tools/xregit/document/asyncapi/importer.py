@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product, takewhile
@@ -320,21 +321,25 @@ class _DocumentImporter:
         """Return an operation or message and its traits, those first whose statements count: in 2.x, the last trait."""
         nodes = (node, *map(self.reader.resolve, self.reader.members(node, "traits")))
         nodes = nodes[::-1] if self.is_v2 else nodes
-        for number, each in enumerate(nodes[1:], start=1):
-            for earlier in nodes[:number]:
-                self._note_replaced(earlier.raw, each)
+        counted: Value = {}
+        for each in nodes if len(nodes) > 1 else ():
+            self._add_stated(counted, each)
         return nodes
 
-    def _note_replaced(self, value: Any, node: Node) -> None:
-        """Note what a node states otherwise than a value that counts before it; what it repeats is there already."""
-        if isinstance(value, Mapping) and isinstance(node.raw, Mapping):
-            for member in node.members():
-                if member.name in value and member.name != "externalDocs":
-                    self._note_replaced(value[member.name], member)
-        elif value == node.raw:
-            node.take()
-        elif isinstance(value, str | int | float) and isinstance(node.raw, str | int | float):
-            self.notes.leave_out(f'A second "{node.name}"', node)
+    def _add_stated(self, counted: Value, node: Node) -> None:
+        """Add what a node states to what counts before it, and note what it states otherwise; repetitions are taken."""
+        for member in node.members() if isinstance(node.raw, Mapping) else ():
+            known = counted.get(member.name)
+            if member.name not in counted:
+                counted[member.name] = deepcopy(member.raw)
+            elif member.name == "externalDocs":
+                continue
+            elif isinstance(known, dict) and isinstance(member.raw, Mapping):
+                self._add_stated(known, member)
+            elif known == member.raw:
+                member.take()
+            elif isinstance(known, str | int | float) and isinstance(member.raw, str | int | float):
+                self.notes.leave_out(f'A second "{member.name}"', member)
 
     def servers(self, names: Collection[str] | None) -> tuple[Node, ...]:
         """Return the servers of these names, or all."""
