@@ -147,7 +147,7 @@ def _in_model(model: Mapping[str, AttributeModel], path: NamePath) -> bool:
 
 
 def _diff_delivery(xid: str, path: NamePath, one: Property | None, other: Property | None) -> Iterator[Difference]:
-    """Yield what differs in a property that delivery sets, whose value, presence and type break nobody."""
+    """Yield what differs in a property that only controls delivery; its value, presence and type are compatible."""
     if one is None or other is None:
         yield Difference(xid, ABOUT, "delivery", OTHER, path, _content(one), _content(other))
         return

@@ -59,7 +59,7 @@ class SourceFile:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A value inside a file, with the place where it stands.
+    """A value inside a file, with its place there.
 
     ``raw`` is the value to decide by; what goes into the catalog is taken, or it will be reported as left out.
     ``own_name`` is the name of a node that is known by that of a reference to it.

@@ -352,7 +352,7 @@ class RowBuilder:
     ) -> list[Any]:
         """Return the row of a message, without the columns of its record.
 
-        ``event`` is the one that it carries or stands for, ``payload`` the value of its payload, which fits the schema.
+        ``event`` is the one that it carries or maps to, ``payload`` the value of its payload, which fits the schema.
         """
         rest: Rest = {}
         row: list[Any] = []

@@ -183,7 +183,7 @@ def classify(  # noqa: PLR0913 - by name
     All columns of ``df`` stay. Those that come are ``outcome`` ("one", "none", "many", or "tombstone" for a record of
     Kafka that lacks the value of its one definition), ``xid`` of the one definition and ``context``, what its
     placeholders stand for; ``candidates``, xid and context of each of many; ``event``, the attributes of the CloudEvent
-    that the message carries or stands for, as JSON; ``payload``, as JSON or other text, base64 where it is none;
+    that the message carries or maps to, as JSON; ``payload``, as JSON or other text, base64 if it is not text;
     ``reasons``, why none fits, as JSON; and ``position`` of an event in a batch of them. Each of these has a row. So
     has each member of an array, with its own text in place of the array's. A blank text is no message.
 
