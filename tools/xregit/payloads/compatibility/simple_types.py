@@ -57,7 +57,8 @@ def value_space(type_: Any) -> Any:
         return "list", value_space(item_type(type_))
     if members := _members(type_):
         return tuple(map(value_space, members))
-    return type_.primitive_type.local_name if type_.primitive_type else "", _blanks(type_)
+    primitive = getattr(type_, "primitive_type", None)  # which xs:anySimpleType has not
+    return primitive.local_name if primitive else "", _blanks(type_)
 
 
 def _values_follow(writer: Any, reader: Any) -> bool:
